@@ -8,6 +8,7 @@ import { layOutPacked, packPackages, type Tarball } from './testing/install-pack
 const root = join(import.meta.dirname, '../../..');
 const modules = join(root, 'node_modules');
 const FOLDERS = [
+  'libs/agent-client',
   'libs/file-sandbox',
   'libs/mcp-core',
   'libs/server-kit',
@@ -29,7 +30,9 @@ const installed = (): readonly string[] =>
 describe('agent, with its servers', () => {
   let home: string;
   beforeAll(async () => {
-    const libraries = ['@signalbox/file-sandbox', '@signalbox/mcp-core', '@signalbox/server-kit'];
+    const libraries = ['client', 'file-sandbox', 'mcp-core', 'server-kit'].map(
+      (name) => `@signalbox/${name}`,
+    );
     home = await layOutPacked(
       packed.filter(({ name }) => !libraries.includes(name)),
       { folder: modules, names: installed() },

@@ -15,7 +15,7 @@ function typesOf(folder: string): readonly string[] {
   );
 }
 
-test.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
+test.each(['libs/agent-client', 'libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
   'every symbol that %s exports has a docstring',
   (folder) => {
     const files = typesOf(folder);

@@ -18,7 +18,7 @@ function entriesOf(folder: string): readonly string[] {
   );
 }
 
-describe.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
+describe.each(['libs/agent-client', 'libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
   'the entry points of %s',
   (folder) => {
     const entries = entriesOf(folder);
@@ -49,7 +49,7 @@ test.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
 /** Capabilities as a peer sent them, which nobody passes as options. */
 const WIRE = /^(?:Client|Server)Capabilities\./u;
 
-test.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
+test.each(['libs/agent-client', 'libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
   'the optional members of the options of %s accept undefined',
   (folder) => {
     const missing = new PublicTypes().withoutUndefined(entriesOf(folder), OPTIONS);

@@ -1,0 +1,111 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { createClient, ProblemError, unwrap, type Run } from './index.ts';
+
+/** A client whose requests are recorded and answered with one response. */
+function recordedClient(response: Response, apiKey?: string) {
+  const requests: Request[] = [];
+  const { api } = createClient({
+    baseUrl: 'http://service.test',
+    apiKey,
+    fetch: async (request) => {
+      requests.push(request);
+      return response;
+    },
+  });
+  return { api, requests };
+}
+
+const problem = (more: object, status: number, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify({ detail: 'no', code: 'run_not_found', retryable: false, ...more }), {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  });
+
+describe('a request', () => {
+  test('has the path, query and key of the client, and its response has the type of the document', async () => {
+    const { api, requests } = recordedClient(Response.json({ data: [] }), 'secret');
+    const { data } = await unwrap(
+      api.GET('/v1/runs', {
+        params: { query: { status: ['queued', 'running'], metadata: { team: 'a b' }, limit: 5 } },
+      }),
+    );
+    expectTypeOf(data).toExtend<readonly Run[]>();
+    expect(requests.map(({ url }) => url)).toEqual([
+      'http://service.test/v1/runs?status=queued&status=running&metadata[team]=a%20b&limit=5',
+    ]);
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer secret');
+  });
+
+  test('has no authorization without a key', async () => {
+    const { api, requests } = recordedClient(Response.json({}));
+    await unwrap(api.GET('/healthz'));
+    expect(requests[0]?.headers.has('authorization')).toBe(false);
+  });
+
+  test('sends a body as JSON', async () => {
+    const { api, requests } = recordedClient(Response.json({}, { status: 202 }));
+    await unwrap(api.POST('/v1/runs', { body: { prompt: 'Hello' } }));
+    expect(requests[0]?.headers.get('content-type')).toBe('application/json');
+    expect(await requests[0]?.json()).toEqual({ prompt: 'Hello' });
+  });
+
+  test('without content in its response returns undefined', async () => {
+    const { api } = recordedClient(new Response(null, { status: 204 }));
+    const body = await unwrap(api.DELETE('/v1/runs/{id}', { params: { path: { id: 'r' } } }));
+    expect(body).toBeUndefined();
+  });
+});
+
+describe('an error response', () => {
+  const failure = async (response: Response): Promise<ProblemError> => {
+    const { api } = recordedClient(response);
+    const error: unknown = await unwrap(api.GET('/healthz')).catch((thrown: unknown) => thrown);
+    if (!(error instanceof ProblemError)) throw new Error(`not a ProblemError: ${String(error)}`);
+    return error;
+  };
+
+  test('throws the problem with its code, fields and request id', async () => {
+    const errors = [{ path: '/body/prompt', message: 'is required' }];
+    const error = await failure(
+      problem({ code: 'invalid_request', request_id: 'q-1', errors }, 400),
+    );
+    expect(error).toMatchObject({
+      name: 'ProblemError',
+      message: 'no',
+      status: 400,
+      code: 'invalid_request',
+      isRetryable: false,
+      retryAfterMs: undefined,
+      requestId: 'q-1',
+      fields: errors,
+    });
+  });
+
+  test('has the time of Retry-After in milliseconds', async () => {
+    const error = await failure(
+      problem({ code: 'too_many_runs', retryable: true }, 429, { 'retry-after': '7' }),
+    );
+    expect(error).toMatchObject({ isRetryable: true, retryAfterMs: 7000 });
+  });
+
+  test.each([
+    { status: 502, body: '<h1>Bad gateway</h1>', isRetryable: true },
+    { status: 404, body: '{"message":"other"}', isRetryable: false },
+  ])('of another program has no code of the service: $status', async ({ isRetryable, ...sent }) => {
+    expect(await failure(new Response(sent.body, { status: sent.status }))).toMatchObject({
+      status: sent.status,
+      code: 'unexpected_response',
+      isRetryable,
+      message: `The service answered with status ${sent.status}`,
+    });
+  });
+});
+
+test('an error of fetch is not changed', async () => {
+  const unreachable = new TypeError('fetch failed');
+  const { api } = createClient({
+    baseUrl: 'http://service.test',
+    fetch: () => Promise.reject(unreachable),
+  });
+  await expect(unwrap(api.GET('/healthz'))).rejects.toBe(unreachable);
+});

@@ -1,0 +1,6851 @@
+// Generated from the OpenAPI document of the service.
+/** Methods of each path, with their parameters, bodies and responses. */
+export interface paths {
+    "/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List runs, newest first */
+        get: operations["listRuns"];
+        put?: never;
+        /**
+         * Start a run
+         * @description Responds once the run is stored; a stored run reaches a terminal status even if a process crashes. With `accept: text/event-stream` the response is the run's event stream; closing it does not cancel the run. With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled and returns 200; a run that takes longer continues.
+         */
+        post: operations["createRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a run with the history of an existing run
+         * @description The new run begins with a copy of the messages up to the end of a turn; no tool call is repeated. It belongs to no thread.
+         */
+        post: operations["forkRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a run
+         * @description Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned unchanged.
+         */
+        post: operations["cancelRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a failed or expired run
+         * @description Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable after failures that a new attempt cannot fix (refusal, context_full, max_tokens, invalid_output), for a run of kind `call`, and for a run followed by later runs in its thread.
+         */
+        post: operations["resumeRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a run */
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a settled run
+         * @description Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.
+         */
+        delete: operations["deleteRun"];
+        options?: never;
+        head?: never;
+        /** Change some metadata of a run */
+        patch: operations["updateRun"];
+        trace?: never;
+    };
+    "/v1/runs/{id}/tool-calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a run's tool calls, in order */
+        get: operations["listToolCalls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run's events, as a JSON page or a stream
+         * @description With `accept: text/event-stream` the events are streamed: an id-less `run.snapshot`, then every event after `Last-Event-ID` (or `after`) with its `seq` as id, and id-less `message.delta` frames. The stream ends when the run is settled; a reconnect after the end is answered with 204.
+         */
+        get: operations["listRunEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the tools of the ready servers, by name */
+        get: operations["listTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/tools/{name}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a tool, without a model
+         * @description The call is a run of kind `call`, with the same approvals, limits and tool-call records as any run. Returns 202 once it is stored; with `Prefer: wait=N` the request waits up to N seconds (at most 60) until the call has ended and returns 200.
+         */
+        post: operations["callTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/tool-calls/{call_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel one tool call
+         * @description The run and its other calls continue. For a call that was sent, the server gets a cancellation, and `cancel` shows its progress; a call that has ended is returned unchanged.
+         */
+        post: operations["cancelToolCall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/tool-calls/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a tool call */
+        get: operations["getToolCall"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List threads, newest first */
+        get: operations["listThreads"];
+        put?: never;
+        /** Start a thread */
+        post: operations["createThread"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/threads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a thread */
+        get: operations["getThread"];
+        /** Replace the title and the metadata of a thread */
+        put: operations["replaceThread"];
+        post?: never;
+        /** Erase a thread and its runs; all runs must be settled */
+        delete: operations["deleteThread"];
+        options?: never;
+        head?: never;
+        /** Change the title or some metadata of a thread */
+        patch: operations["updateThread"];
+        trace?: never;
+    };
+    "/v1/threads/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a thread's messages, oldest first */
+        get: operations["listThreadMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List agents, newest first */
+        get: operations["listAgents"];
+        put?: never;
+        /** Store an agent */
+        post: operations["createAgent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an agent */
+        get: operations["getAgent"];
+        /**
+         * Replace an agent
+         * @description Runs that were started with the agent keep its earlier definition.
+         */
+        put: operations["replaceAgent"];
+        post?: never;
+        /**
+         * Delete an agent
+         * @description Runs that were started with the agent continue.
+         */
+        delete: operations["deleteAgent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the models of the configured providers
+         * @description Lists the models of the catalogue and the configuration, by id. A run may name any other model that the provider offers.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a model
+         * @description Returns the data that a run with this name would use. A model that is unknown has a conservative context and output limit, listed in `assumed`, and no price.
+         */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store a text or another file as an artifact
+         * @description The body is the content of the file, at most 4 MiB, and the content type its media type; texts are in UTF-8. Name the artifact in `artifacts` of a run, so that its model sees the image or reads the text with `artifact_read`. An artifact that no run was created with is deleted after 24 hours.
+         */
+        post: operations["createArtifact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the artifacts of clients that no run was created with yet, newest first */
+        get: operations["listUploads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/runs/{id}/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a run's artifacts, oldest first */
+        get: operations["listArtifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/artifacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an artifact
+         * @description A single byte range may be requested with `Range: bytes=…`.
+         */
+        get: operations["getArtifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service is alive
+         * @description When a token is configured, a request without it gets only the status.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service accepts work
+         * @description Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter, and a Redis that does not answer is reported only: the service accepts runs, which wait.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Metrics */
+        get: operations["getMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List inbox items, oldest first */
+        get: operations["listInboxItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox/{id}/respond": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Answer an inbox item */
+        post: operations["respondToInboxItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/inbox/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an inbox item */
+        get: operations["getInboxItem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/reconnect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reconnect an MCP server */
+        post: operations["reconnectServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Drain an MCP server */
+        post: operations["drainServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/tools/{tool}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve the changed definition of a tool */
+        post: operations["approveServerTool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/tools/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve the changed definitions of several tools atomically */
+        post: operations["approveTools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/roots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set an MCP server's roots until the service stops */
+        put: operations["setServerRoots"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the configured MCP servers */
+        get: operations["listServers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get an MCP server */
+        get: operations["getServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a server's tools */
+        get: operations["listServerTools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a server's resources */
+        get: operations["listServerResources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/resource-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a server's resource templates */
+        get: operations["listServerResourceTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/prompts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a server's prompts */
+        get: operations["listServerPrompts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/resources/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a resource */
+        get: operations["readServerResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/prompts/{prompt}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Get a prompt */
+        post: operations["getServerPrompt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Complete an argument of a prompt or of a resource template */
+        post: operations["completeServerArgument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/servers/{name}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a server's changes, as a stream
+         * @description Server-sent events: `subscribed`, then `resource.updated` with the `uri` of a followed resource, `tools.changed`, `prompts.changed`, `resources.changed`, and `missed` after a restart of the server, when anything may have changed. The stream is open until the client disconnects.
+         */
+        get: operations["followServerChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List remembered approvals, oldest first */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Forget a remembered approval */
+        delete: operations["forgetApproval"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List decisions about tool calls and their outcomes, and changes of webhooks, oldest first
+         * @description Entries are append-only and are kept when their run is deleted. They contain no arguments or results.
+         */
+        get: operations["listAuditEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List schedules, newest first */
+        get: operations["listSchedules"];
+        put?: never;
+        /**
+         * Create a schedule
+         * @description Starts runs at the times of a cron expression.
+         */
+        post: operations["createSchedule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a schedule */
+        get: operations["getSchedule"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a schedule
+         * @description Runs that were started continue.
+         */
+        delete: operations["deleteSchedule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule
+         * @description Fields that are left out stay. `run` is replaced as a whole. Runs that were started continue.
+         */
+        patch: operations["updateSchedule"];
+        trace?: never;
+    };
+    "/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List webhooks, newest first */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description Announces events from now on to a URL, in signed requests.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a webhook */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook with its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Fields that are left out stay. Deliveries that are pending go to the new URL.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description Requests are signed with the new secret and, until the overlap has passed, with the earlier ones.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of a webhook, newest first */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/{id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again that has ended
+         * @description The request has the same id and body, and a new series of attempts.
+         */
+        post: operations["resendWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+/** Schemas, responses and headers by name. */
+export interface components {
+    schemas: {
+        Agent: {
+            id: string;
+            name: string;
+            instructions?: string;
+            model?: string;
+            servers?: string[];
+            /** @description Sampling temperature; default that of the model */
+            temperature?: number;
+            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            max_tokens?: number;
+            /**
+             * @description Reasoning effort; default that of the model
+             * @enum {string}
+             */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            /**
+             * @description required: the first message of the run must call a tool; none: no message may call one; default auto
+             * @enum {string}
+             */
+            tool_choice?: "auto" | "required" | "none";
+            /** @description The limits that were set */
+            limits: {
+                /** @description Model calls; default 50 */
+                turns?: number;
+                /** @description Tool calls; default 200 */
+                tool_calls?: number;
+                /** @description Milliseconds from the start of the run; default 14400000 */
+                wall_clock_ms?: number;
+                /** @description Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+                model_outage_ms?: number;
+                /** @description Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+                call_inactivity_ms?: number;
+                /** @description Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+                call_max_ms?: number;
+                /** @description Milliseconds until an open inbox item expires; default 86400000 */
+                inbox_expiry_ms?: number;
+                /** @description Input and output tokens of all model calls; default no limit */
+                tokens?: number;
+                /** @description Output tokens of one model call, including thinking; default the maximum of the model */
+                output_tokens?: number;
+                /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
+                cost_usd?: number;
+            };
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            updated_at: string;
+        };
+        AgentList: {
+            data: components["schemas"]["Agent"][];
+            next_cursor?: string;
+        };
+        Approval: {
+            id: string;
+            /** @description Run of the approved call */
+            run_id: string;
+            /** @description Present if the approval is valid for all runs of the thread */
+            thread_id?: string;
+            inbox_item_id: string;
+            server: string;
+            tool: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ApprovalList: {
+            data: components["schemas"]["Approval"][];
+            next_cursor?: string;
+        };
+        ApproveTool: {
+            /** @description Digest of the reviewed definition; refused if the definition has changed since */
+            digest?: string;
+        };
+        ApproveTools: {
+            /** @description all: every quarantined tool of the server */
+            tools: "all" | {
+                tool: string;
+                /** @description Digest of the reviewed definition */
+                digest?: string;
+            }[];
+        };
+        ApprovedTools: {
+            name: string;
+            /** @description Name in the configuration, if different */
+            configured_name?: string;
+            /** @enum {string} */
+            transport: "stdio" | "http" | "sse";
+            /**
+             * @description invalid: its configuration is invalid, and `error` has the reason
+             * @enum {string}
+             */
+            state: "connecting" | "ready" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            /**
+             * @description degraded: ready, but calls are blocked or tools are quarantined
+             * @enum {string}
+             */
+            health: "ok" | "degraded" | "down";
+            /**
+             * @description open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
+             * @enum {string}
+             */
+            breaker: "closed" | "open" | "half_open";
+            /** @description Consecutive unanswered calls within a minute */
+            breaker_failures: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            opens_again_at?: string;
+            /** @enum {string} */
+            era?: "legacy" | "modern";
+            protocol_version?: string;
+            server_info?: {
+                name: string;
+                version: string;
+            };
+            tool_count: number;
+            /** @description Tools that changed since they were first seen; not offered before a person approves the change */
+            quarantined: string[];
+            /** @description Paths of the directories that the server gets as roots */
+            roots: string[];
+            warnings: string[];
+            error?: string;
+            pid?: number;
+            /** @description Processes or sessions of the server; several for a legacy server that sends input requests */
+            connections: {
+                pid?: number;
+                /** @description Calls in flight */
+                calls: number;
+                run_ids: string[];
+                /** @description Open input requests of the server */
+                open_questions: number;
+                /** @description Why the connection takes no new calls and is closed when it is idle */
+                retiring?: string;
+            }[];
+            /** @description Calls that wait for a connection */
+            waiting_calls: {
+                run_id: string;
+                call_id?: string;
+                /** @enum {string} */
+                reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
+                message: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+            }[];
+            /** @description Present while calls wait because the server has reached its `callsPerMinute` */
+            rate_limited?: {
+                /** @description Calls that wait for their turn, of all processes */
+                calls: number;
+                /**
+                 * Format: date-time
+                 * @description When the next of them is expected to be sent
+                 */
+                next_at: string;
+            };
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            since: string;
+            restarts: number;
+            /** @description State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
+            workers?: {
+                id: string;
+                state: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+                error?: string;
+            }[];
+            /** @description Tools whose changed definition was approved */
+            approved: string[];
+        };
+        Artifact: {
+            id: string;
+            /** @description Run of the call; another run for an artifact of a forked run */
+            run_id?: string;
+            /** @description Absent for an upload */
+            call_id?: string;
+            media_type: string;
+            bytes: number;
+            /** @description Larger than `bytes` if the end of the text was not kept */
+            original_bytes: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+        };
+        ArtifactList: {
+            data: components["schemas"]["Artifact"][];
+            next_cursor?: string;
+        };
+        AuditEntry: {
+            /** @description 1, 2, 3… over all runs */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description The deciding party; remembered: an earlier approval by a person
+             * @enum {string}
+             */
+            who: "person" | "policy" | "remembered" | "expiry" | "service";
+            /** @description Absent for a change of a webhook */
+            run_id?: string;
+            call_id?: string;
+            inbox_item_id?: string;
+            webhook_id?: string;
+            /** @enum {string} */
+            kind: "tool_call" | "webhook" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+            server?: string;
+            tool?: string;
+            /** @description Digest of the canonical JSON (RFC 8785) of the arguments */
+            arguments_sha256?: string;
+            /** @description allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten; for a webhook created, changed, secret_rotated, disabled or deleted */
+            decision?: string;
+            /** @enum {string} */
+            outcome?: "succeeded" | "failed" | "cancelled" | "unknown";
+        };
+        AuditPage: {
+            data: components["schemas"]["AuditEntry"][];
+            next_cursor?: string;
+        };
+        CallRun: {
+            id: string;
+            /**
+             * @description call: one tool call without a model
+             * @enum {string}
+             */
+            kind: "agent" | "call";
+            /** @enum {string} */
+            status: "queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired";
+            status_reason?: string;
+            /**
+             * @description normal for kind call
+             * @enum {string}
+             */
+            priority: "high" | "normal" | "low";
+            /** @description Name of the API key that created the run; anonymous without one */
+            api_key: string;
+            prompt: string;
+            servers?: string[];
+            /** @description Absent for kind call */
+            provider?: string;
+            /** @description Absent for kind call */
+            model?: string;
+            /** @description Whether scripts answer in place of a model */
+            scripted: boolean;
+            /** @description Present when the answers are scripted, or the limits of the model are assumed */
+            notice?: string;
+            /** @description Sampling temperature; default that of the model */
+            temperature?: number;
+            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            max_tokens?: number;
+            /**
+             * @description Reasoning effort; default that of the model
+             * @enum {string}
+             */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            /**
+             * @description required: the first message of the run must call a tool; none: no message may call one; default auto
+             * @enum {string}
+             */
+            tool_choice?: "auto" | "required" | "none";
+            limits: components["schemas"]["RunLimits"];
+            thread_id?: string;
+            agent_id?: string;
+            instructions?: string;
+            metadata: {
+                [key: string]: string;
+            };
+            forked_from?: {
+                run_id: string;
+                turn: number;
+            };
+            last_seq: number;
+            turns: number;
+            tool_calls: number;
+            usage?: components["schemas"]["Usage"];
+            answer?: string;
+            output_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description The answer as a value that conforms to output_schema */
+            output?: unknown;
+            error?: components["schemas"]["RunError"];
+            /** @description The model call failed for a temporary reason and is retried; status_reason is model_unavailable */
+            model_outage?: {
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+                /** @description Consecutive failed attempts */
+                attempts: number;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                next_attempt_at: string;
+                /** @description Reason of the last failure */
+                error: components["schemas"]["RunError"];
+            };
+            /** @description The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all */
+            inbox: components["schemas"]["InboxItem"][];
+            /**
+             * @description Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            finished_at?: string;
+            call: components["schemas"]["ToolCall"];
+        };
+        CancelCall: Record<string, never>;
+        CancelRun: {
+            /** @description Shown in the run; never sent to servers */
+            reason?: string;
+        };
+        CompletionRequest: {
+            of: {
+                prompt: string;
+            } | {
+                uri_template: string;
+            };
+            argument: {
+                name: string;
+                /** @description Text typed so far */
+                value: string;
+            };
+            /** @description Values of the earlier arguments */
+            chosen?: {
+                [key: string]: string;
+            };
+        };
+        CompletionValues: {
+            values: string[];
+            total?: number;
+            has_more?: boolean;
+        };
+        CreatedWebhook: {
+            id: string;
+            url: string;
+            event_types: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
+            description?: string;
+            /**
+             * @description disabled: by a client, or because the endpoint answered with status 410; nothing is sent
+             * @enum {string}
+             */
+            state: "enabled" | "disabled";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            disabled_at?: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /** @description New secret that signs the requests (Standard Webhooks, `whsec_…`). Returned only here, and left out when the request is repeated with its idempotency key */
+            secret?: string;
+        };
+        ElicitationFormItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "elicitation_form";
+            request: components["schemas"]["ElicitationFormRequest"];
+        };
+        /** @description A form from the server. Respond with accept and content, decline, or cancel */
+        ElicitationFormRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            tool: string;
+            /** @description The wire name, server__tool */
+            name: string;
+            message: string;
+            /** @description A JSON Schema for a flat object */
+            requested_schema: {
+                [key: string]: unknown;
+            };
+        };
+        ElicitationUrlItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "elicitation_url";
+            request: components["schemas"]["ElicitationUrlRequest"];
+        };
+        /** @description A page that the person opens in a browser. Respond with accept, decline or cancel */
+        ElicitationUrlRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            tool: string;
+            /** @description The wire name, server__tool */
+            name: string;
+            message: string;
+            url: string;
+            host: string;
+            /** @description Suspicious properties of the address */
+            warnings: string[];
+            elicitation_id?: string;
+            /** @description Whether the server reported that the elicitation is complete */
+            is_completed?: boolean;
+        };
+        FormChoice: {
+            value: string | number;
+            /** @description Text to show; the value itself if the server gives no title */
+            title: string;
+        };
+        FormField: {
+            /** @description Member of `content` with the value of the field */
+            name: string;
+            /**
+             * @description array: a list of strings, limited to `choices` if present
+             * @enum {string}
+             */
+            type: "string" | "number" | "integer" | "boolean" | "array";
+            title?: string;
+            description?: string;
+            required: boolean;
+            /** @description Value when the response omits the field; null in the response leaves an optional field empty */
+            default?: string | number | boolean | string[];
+            /** @description Allowed values of the field, or of the entries of an array */
+            choices?: components["schemas"]["FormChoice"][];
+            /** @description email, uri, date and date-time are checked */
+            format?: string;
+            /** @description Length in characters */
+            min_length?: number;
+            max_length?: number;
+            minimum?: number;
+            maximum?: number;
+            min_items?: number;
+            max_items?: number;
+        };
+        Health: {
+            /** @constant */
+            status: "ok";
+            version?: string;
+            provider?: string;
+            model?: string;
+            scripted?: boolean;
+            notice?: string;
+        };
+        /** @description A person responded */
+        InboxAnsweredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "inbox.answered";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A person responded */
+            data: {
+                inbox_item_id: string;
+                /** @enum {string} */
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                call_id?: string;
+                response: components["schemas"]["StoredInboxResponse"];
+            };
+        };
+        /** @description The server reported that an elicitation by URL is complete */
+        InboxCompletedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "inbox.completed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The server reported that an elicitation by URL is complete */
+            data: {
+                inbox_item_id: string;
+                /** @enum {string} */
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                call_id?: string;
+            };
+        };
+        /** @description The response was delivered to the call or to the engine */
+        InboxDeliveredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "inbox.delivered";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The response was delivered to the call or to the engine */
+            data: {
+                inbox_item_id: string;
+                /** @enum {string} */
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                call_id?: string;
+            };
+        };
+        /** @description The item expired without a response */
+        InboxExpiredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "inbox.expired";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The item expired without a response */
+            data: {
+                inbox_item_id: string;
+                /** @enum {string} */
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                call_id?: string;
+            };
+        };
+        /** @description A request for input from a person; the shape of `request` depends on `kind` */
+        InboxItem: components["schemas"]["ToolApprovalItem"] | components["schemas"]["ElicitationFormItem"] | components["schemas"]["ElicitationUrlItem"] | components["schemas"]["SamplingApprovalItem"] | components["schemas"]["SamplingReplyItem"] | components["schemas"]["OutcomeUnknownItem"];
+        InboxList: {
+            data: components["schemas"]["InboxItem"][];
+            next_cursor?: string;
+        };
+        /** @description A request for input from a person was opened */
+        InboxOpenedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "inbox.opened";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A request for input from a person was opened */
+            data: {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "tool_approval";
+                request: components["schemas"]["ToolApprovalRequest"];
+            } | {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "elicitation_form";
+                request: components["schemas"]["ElicitationFormRequest"];
+            } | {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "elicitation_url";
+                request: components["schemas"]["ElicitationUrlRequest"];
+            } | {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "sampling_approval";
+                request: components["schemas"]["SamplingApprovalRequest"];
+            } | {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "sampling_reply";
+                request: components["schemas"]["SamplingReplyRequest"];
+            } | {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "outcome_unknown";
+                request: components["schemas"]["OutcomeUnknownRequest"];
+            };
+        };
+        /**
+         * @example {
+         *       "action": "approve",
+         *       "remember": "run"
+         *     }
+         * @example {
+         *       "action": "accept",
+         *       "content": {
+         *         "name": "Ada"
+         *       }
+         *     }
+         */
+        InboxResponse: {
+            /**
+             * @description tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail
+             * @enum {string}
+             */
+            action: "approve" | "deny" | "accept" | "decline" | "cancel" | "retry" | "mark_done" | "fail";
+            /** @description The fields of an accepted elicitation form; or, of an approved sampling request or reply, the changed system_prompt, messages, max_tokens, or text */
+            content?: {
+                [key: string]: unknown;
+            };
+            /** @description For an approved tool call: arguments that replace those of the model */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description For an approved tool call: the scope in which later calls of the same tool are approved, with any arguments; default call (this call only)
+             * @enum {string}
+             */
+            remember?: "call" | "run" | "thread";
+            /** @description Note to the model about a denied call or a settled unknown outcome */
+            note?: string;
+        };
+        /** @description The item was closed because a response is no longer needed */
+        InboxVoidEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "inbox.void";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The item was closed because a response is no longer needed */
+            data: {
+                inbox_item_id: string;
+                /** @enum {string} */
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                call_id?: string;
+                /** @enum {string} */
+                reason: "withdrawn" | "call_ended" | "run_ended" | "process_ended";
+            };
+        };
+        /** @description A limit was reached */
+        LimitExceededEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "limit.exceeded";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A limit was reached */
+            data: {
+                /** @enum {string} */
+                limit: "turns" | "tool_calls" | "wall_clock_ms" | "tokens" | "cost_usd";
+                used: number;
+                allowed: number;
+            };
+        };
+        /** @description 80 % of a limit was reached */
+        LimitWarningEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "limit.warning";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description 80 % of a limit was reached */
+            data: {
+                /** @enum {string} */
+                limit: "turns" | "tool_calls" | "wall_clock_ms" | "tokens" | "cost_usd";
+                used: number;
+                allowed: number;
+            };
+        };
+        Limits: {
+            /** @description Model calls; default 50 */
+            turns?: number;
+            /** @description Tool calls; default 200 */
+            tool_calls?: number;
+            /** @description Milliseconds from the start of the run; default 14400000 */
+            wall_clock_ms?: number;
+            /** @description Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+            model_outage_ms?: number;
+            /** @description Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+            call_inactivity_ms?: number;
+            /** @description Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+            call_max_ms?: number;
+            /** @description Milliseconds until an open inbox item expires; default 86400000 */
+            inbox_expiry_ms?: number;
+            /** @description Input and output tokens of all model calls; default no limit */
+            tokens?: number;
+            /** @description Output tokens of one model call, including thinking; default the maximum of the model */
+            output_tokens?: number;
+            /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
+            cost_usd?: number;
+        };
+        McpList: {
+            data: {
+                [key: string]: unknown;
+            }[];
+            next_cursor?: string;
+        };
+        /** @description The whole message; it replaces the text of its message.delta frames */
+        MessageCompletedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.completed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The whole message; it replaces the text of its message.delta frames */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                /** @constant */
+                role: "assistant";
+                text: string;
+                tool_uses: {
+                    id: string;
+                    name: string;
+                    input: {
+                        [key: string]: unknown;
+                    };
+                }[];
+                /** @description Whether the model call ended before the message was complete */
+                is_partial: boolean;
+            };
+        };
+        /** @description The next part of an unfinished message; has no id and is not stored */
+        MessageDeltaFrame: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.delta";
+            run_id: string;
+            message_id: string;
+            /** @enum {string} */
+            kind: "text" | "reasoning" | "arguments";
+            /** @description For kind arguments: the tool call whose arguments, as JSON, grow */
+            tool_use?: {
+                /** @description Position among the tool calls of the message */
+                index: number;
+                id: string;
+                name: string;
+            };
+            /** @description Offset in characters within the text, reasoning or arguments of the message */
+            offset: number;
+            text: string;
+        };
+        /** @description The first part of a message arrived */
+        MessageStartedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "message.started";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The first part of a message arrived */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                /** @constant */
+                role: "assistant";
+            };
+        };
+        Model: {
+            /** @description provider/model: the name for runs and agents */
+            id: string;
+            /** @description Name of the configured provider */
+            provider: string;
+            /** @description Model id of the provider */
+            model: string;
+            aliases: string[];
+            /** @description Whether runs without a model use this one */
+            is_default: boolean;
+            /** @enum {string} */
+            tier?: "small" | "medium" | "large";
+            /** @description Tokens of a conversation with its answer */
+            context_tokens: number;
+            /** @description Output tokens of one message, including thinking */
+            max_output_tokens: number;
+            /** @description Limits that are unknown and have a conservative default */
+            assumed: ("context_tokens" | "max_output_tokens")[];
+            /** @description US dollars per million tokens; absent when the price is not known */
+            price?: {
+                input: number;
+                output: number;
+                cache_read: number;
+                cache_write: number;
+                /** @description Prices of a whole call whose input is longer than input_tokens */
+                above?: {
+                    input_tokens: number;
+                    input: number;
+                    output: number;
+                    cache_read: number;
+                    cache_write: number;
+                };
+            };
+            /** @description Whether the model thinks before it answers */
+            reasons: boolean;
+            /** @description Settings that runs and agents may set for the model */
+            settings: {
+                /** @description Highest temperature; absent when the model takes no temperature */
+                max_temperature?: number;
+                /** @description Accepted efforts */
+                efforts: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[];
+                /** @description Accepted tool choices */
+                tool_choices: ("auto" | "required" | "none")[];
+            };
+            /** @description Content and features that a request may use */
+            takes: {
+                tools: boolean;
+                images: boolean;
+                audio: boolean;
+                pdf: boolean;
+                stop_sequences: boolean;
+            };
+            /** @description Origin of the data; fields of the configuration override the catalogue */
+            source: {
+                /**
+                 * @description none: the model is unknown, and its limits are assumed
+                 * @enum {string}
+                 */
+                kind: "catalogue" | "configuration" | "none";
+                /** @description Publication of the vendor */
+                url?: string;
+                /** @description Date of the data, YYYY-MM-DD */
+                as_of?: string;
+            };
+        };
+        ModelList: {
+            data: components["schemas"]["Model"][];
+            next_cursor?: string;
+        };
+        /**
+         * @example {
+         *       "name": "Analyst",
+         *       "instructions": "Answer with numbers.",
+         *       "servers": [
+         *         "sqlite"
+         *       ],
+         *       "limits": {
+         *         "cost_usd": 0.5
+         *       }
+         *     }
+         */
+        NewAgent: {
+            name: string;
+            /** @description Added to the instructions of every run */
+            instructions?: string;
+            /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+            model?: string;
+            /** @description Names of the MCP servers whose tools may be used; default: all */
+            servers?: string[];
+            /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+            temperature?: number | null;
+            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+            max_tokens?: number | null;
+            /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
+            /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+            tool_choice?: ("auto" | "required" | "none") | null;
+            limits?: components["schemas"]["Limits"];
+        };
+        /**
+         * @example {
+         *       "arguments": {
+         *         "path": "README.md"
+         *       }
+         *     }
+         */
+        NewCall: {
+            /** @description Must conform to the input schema of the tool; default: no arguments */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            limits?: components["schemas"]["Limits"];
+            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @description Omitted fields, and omitted limits, are taken from the run
+         * @example {
+         *       "at_turn": 2,
+         *       "prompt": "Only those of this year."
+         *     }
+         */
+        NewFork: {
+            /** @description Last turn to keep; 0 keeps only the prompt; default: the last turn whose calls have ended */
+            at_turn?: number;
+            /** @description Next user message; at turn 0 it replaces the prompt */
+            prompt?: string;
+            /** @description Names of the MCP servers whose tools may be used; default: all */
+            servers?: string[];
+            /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+            model?: string;
+            /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+            temperature?: number | null;
+            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+            max_tokens?: number | null;
+            /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
+            /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+            tool_choice?: ("auto" | "required" | "none") | null;
+            limits?: components["schemas"]["Limits"];
+            /** @description Added to the instructions of every run */
+            instructions?: string;
+            /**
+             * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
+             * @enum {string}
+             */
+            priority?: "high" | "normal" | "low";
+            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+            output_schema?: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @example {
+         *       "prompt": "Which customers bought most?",
+         *       "servers": [
+         *         "sqlite"
+         *       ],
+         *       "limits": {
+         *         "tool_calls": 20
+         *       },
+         *       "metadata": {
+         *         "user": "ada"
+         *       }
+         *     }
+         */
+        NewRun: {
+            /** @description The task, in plain words */
+            prompt: string;
+            /** @description Names of the MCP servers whose tools may be used; default: all */
+            servers?: string[];
+            /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+            model?: string;
+            /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+            temperature?: number | null;
+            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+            max_tokens?: number | null;
+            /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+            effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
+            /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+            tool_choice?: ("auto" | "required" | "none") | null;
+            limits?: components["schemas"]["Limits"];
+            /** @description Added to the instructions of every run */
+            instructions?: string;
+            /**
+             * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
+             * @enum {string}
+             */
+            priority?: "high" | "normal" | "low";
+            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+            output_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description Id of a stored agent, whose fields apply unless the run sets them */
+            agent_id?: string;
+            /** @description Id of a thread; the run begins with the messages of its settled runs */
+            thread_id?: string;
+            /** @description Ids of artifacts that the model can read with artifact_read */
+            artifacts?: string[];
+            /**
+             * @description Action while a run of the thread is not settled: reject (409), enqueue (wait until it is settled) or interrupt (cancel it first); default reject
+             * @enum {string}
+             */
+            on_busy?: "reject" | "enqueue" | "interrupt";
+        };
+        /**
+         * @example {
+         *       "cron": "0 9 * * MON-FRI",
+         *       "time_zone": "Europe/Berlin",
+         *       "run": {
+         *         "prompt": "Which orders are late?",
+         *         "servers": [
+         *           "sqlite"
+         *         ]
+         *       }
+         *     }
+         */
+        NewSchedule: {
+            name?: string;
+            /** @description Five fields: minute, hour, day of month, month, weekday, such as `0 9 * * MON-FRI`; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+            cron: string;
+            /**
+             * @description IANA name such as Europe/Berlin; default UTC
+             * @default UTC
+             */
+            time_zone: string;
+            /** @description The run to start, as in POST /v1/runs. Its metadata gets `schedule_id` and `scheduled_at` */
+            run: {
+                /** @description The task, in plain words */
+                prompt: string;
+                /** @description Names of the MCP servers whose tools may be used; default: all */
+                servers?: string[];
+                /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+                model?: string;
+                /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+                temperature?: number | null;
+                /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+                max_tokens?: number | null;
+                /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+                effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
+                /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+                tool_choice?: ("auto" | "required" | "none") | null;
+                limits?: components["schemas"]["Limits"];
+                /** @description Added to the instructions of every run */
+                instructions?: string;
+                /**
+                 * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
+                 * @enum {string}
+                 */
+                priority?: "high" | "normal" | "low";
+                /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+                output_schema?: {
+                    [key: string]: unknown;
+                };
+                /** @description Id of a stored agent, whose fields apply unless the run sets them */
+                agent_id?: string;
+                /** @description Id of a thread; the run begins with the messages of its settled runs */
+                thread_id?: string;
+            };
+            /**
+             * @description Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip
+             * @default skip
+             * @enum {string}
+             */
+            on_busy: "skip" | "queue";
+            /**
+             * @description Whether runs are started; default true
+             * @default true
+             */
+            enabled: boolean;
+        };
+        /**
+         * @example {
+         *       "title": "Orders",
+         *       "metadata": {
+         *         "user": "ada"
+         *       }
+         *     }
+         */
+        NewThread: {
+            title?: string;
+            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * @example {
+         *       "url": "https://example.com/signalbox",
+         *       "event_types": [
+         *         "run.completed"
+         *       ]
+         *     }
+         */
+        NewWebhook: {
+            /** @description https: URL at a public address, without user name and password; other addresses only if the configuration allows their network */
+            url: string;
+            /**
+             * @description Events to announce; default: the ends of runs and `run.input_required`
+             * @default [
+             *       "run.input_required",
+             *       "run.completed",
+             *       "run.failed",
+             *       "run.cancelled",
+             *       "run.expired"
+             *     ]
+             */
+            event_types: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
+            description?: string;
+        };
+        OutcomeUnknownItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "outcome_unknown";
+            request: components["schemas"]["OutcomeUnknownRequest"];
+        };
+        /** @description A call was sent and its result was lost. Respond with retry, mark_done or fail */
+        OutcomeUnknownRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            tool: string;
+            /** @description The wire name, server__tool */
+            name: string;
+            message: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            attempt: number;
+        };
+        PinnedTool: {
+            tool: string;
+            /** @description SHA-256 of the pinned definition */
+            digest: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            first_seen_at: string;
+            /**
+             * Format: date-time
+             * @description When it replaced an earlier definition
+             */
+            accepted_at?: string;
+            /** @description The definition that waits for approval */
+            quarantined?: {
+                digest: string;
+                changed: string[];
+                definition: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ProblemDetails: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            instance: string;
+            /** @enum {string} */
+            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "agent_changed" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
+            /** @description Whether the same request can succeed later */
+            retryable: boolean;
+            request_id: string;
+            errors?: {
+                /** @description JSON pointer into the request: /body/…, /query/…, /path/… or /header/… */
+                path: string;
+                message: string;
+            }[];
+        };
+        PromptResult: {
+            description?: string;
+            messages: {
+                [key: string]: unknown;
+            }[];
+        };
+        Readiness: {
+            /** @constant */
+            status: "ready";
+            /**
+             * @description Set with REDIS_URL. Without Redis, new jobs wait in the store
+             * @enum {string}
+             */
+            redis?: "ready" | "unreachable";
+        };
+        ResourceContentList: {
+            /** @description With text, or blob in base64 */
+            data: {
+                [key: string]: unknown;
+            }[];
+        };
+        ResourceUpdatedFrame: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "resource.updated";
+            uri: string;
+        };
+        ResultPreview: {
+            /** @description At most 4096 characters; the tool call has the whole result */
+            text: string;
+            truncated: boolean;
+            is_error: boolean;
+            /** @description Types of the content blocks other than text */
+            other_content: string[];
+        };
+        ResumeRun: {
+            /** @description New limits that replace those of the run */
+            limits?: components["schemas"]["Limits"];
+        };
+        Run: {
+            id: string;
+            /**
+             * @description call: one tool call without a model
+             * @enum {string}
+             */
+            kind: "agent" | "call";
+            /** @enum {string} */
+            status: "queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired";
+            status_reason?: string;
+            /**
+             * @description normal for kind call
+             * @enum {string}
+             */
+            priority: "high" | "normal" | "low";
+            /** @description Name of the API key that created the run; anonymous without one */
+            api_key: string;
+            prompt: string;
+            servers?: string[];
+            /** @description Absent for kind call */
+            provider?: string;
+            /** @description Absent for kind call */
+            model?: string;
+            /** @description Whether scripts answer in place of a model */
+            scripted: boolean;
+            /** @description Present when the answers are scripted, or the limits of the model are assumed */
+            notice?: string;
+            /** @description Sampling temperature; default that of the model */
+            temperature?: number;
+            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            max_tokens?: number;
+            /**
+             * @description Reasoning effort; default that of the model
+             * @enum {string}
+             */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            /**
+             * @description required: the first message of the run must call a tool; none: no message may call one; default auto
+             * @enum {string}
+             */
+            tool_choice?: "auto" | "required" | "none";
+            limits: components["schemas"]["RunLimits"];
+            thread_id?: string;
+            agent_id?: string;
+            instructions?: string;
+            metadata: {
+                [key: string]: string;
+            };
+            forked_from?: {
+                run_id: string;
+                turn: number;
+            };
+            last_seq: number;
+            turns: number;
+            tool_calls: number;
+            usage?: components["schemas"]["Usage"];
+            answer?: string;
+            output_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description The answer as a value that conforms to output_schema */
+            output?: unknown;
+            error?: components["schemas"]["RunError"];
+            /** @description The model call failed for a temporary reason and is retried; status_reason is model_unavailable */
+            model_outage?: {
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+                /** @description Consecutive failed attempts */
+                attempts: number;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                next_attempt_at: string;
+                /** @description Reason of the last failure */
+                error: components["schemas"]["RunError"];
+            };
+            /** @description The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all */
+            inbox: components["schemas"]["InboxItem"][];
+            /**
+             * @description Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            started_at?: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            finished_at?: string;
+        };
+        /** @description The run was cancelled and all its calls ended. Last event */
+        RunCancelledEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.cancelled";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The run was cancelled and all its calls ended. Last event */
+            data: {
+                reason?: string;
+                /** @description Text that the run had produced so far */
+                answer?: string;
+            };
+        };
+        /** @description Cancellation was requested; the run waits until its calls have ended */
+        RunCancellingEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.cancelling";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description Cancellation was requested; the run waits until its calls have ended */
+            data: {
+                reason?: string;
+            };
+        };
+        /** @description The run has an answer. Last event */
+        RunCompletedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.completed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The run has an answer. Last event */
+            data: {
+                answer: string;
+                /** @description The answer as a value that conforms to output_schema */
+                output?: unknown;
+                scripted: boolean;
+            };
+        };
+        RunError: {
+            /** @description Stable, snake_case */
+            code: string;
+            message: string;
+        };
+        /** @description A stored event of a run. Clients must ignore unknown types and fields */
+        RunEvent: components["schemas"]["RunQueuedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunInputRequiredEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["RunCancellingEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunExpiredEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnCompletedEvent"] | components["schemas"]["TurnInterruptedEvent"] | components["schemas"]["TurnOutputRejectedEvent"] | components["schemas"]["TurnFailedEvent"] | components["schemas"]["TurnCancelledEvent"] | components["schemas"]["MessageStartedEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolCallPlannedEvent"] | components["schemas"]["ToolCallApprovalRequiredEvent"] | components["schemas"]["ToolCallApprovedEvent"] | components["schemas"]["ToolCallDispatchedEvent"] | components["schemas"]["ToolCallWaitingEvent"] | components["schemas"]["ToolCallWorkingEvent"] | components["schemas"]["ToolCallProgressEvent"] | components["schemas"]["ToolCallInputRequiredEvent"] | components["schemas"]["ToolCallResumedEvent"] | components["schemas"]["ToolCallRetryingEvent"] | components["schemas"]["ToolCallCompletedEvent"] | components["schemas"]["ToolCallFailedEvent"] | components["schemas"]["ToolCallCancelledEvent"] | components["schemas"]["ToolCallOutcomeUnknownEvent"] | components["schemas"]["InboxOpenedEvent"] | components["schemas"]["InboxAnsweredEvent"] | components["schemas"]["InboxDeliveredEvent"] | components["schemas"]["InboxCompletedEvent"] | components["schemas"]["InboxVoidEvent"] | components["schemas"]["InboxExpiredEvent"] | components["schemas"]["LimitWarningEvent"] | components["schemas"]["LimitExceededEvent"] | components["schemas"]["UsageUpdatedEvent"];
+        RunEventPage: {
+            data: components["schemas"]["RunEvent"][];
+            last_seq: number;
+            /** @description Pass as `cursor` for the next page */
+            next_cursor?: string;
+        };
+        /** @description The wall clock limit ended the run. Last event unless the run is resumed */
+        RunExpiredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.expired";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The wall clock limit ended the run. Last event unless the run is resumed */
+            data: {
+                error: components["schemas"]["RunError"];
+                /** @description Text that the run had produced so far */
+                answer?: string;
+            };
+        };
+        /** @description The run failed. Last event unless the run is resumed */
+        RunFailedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.failed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The run failed. Last event unless the run is resumed */
+            data: {
+                error: components["schemas"]["RunError"];
+                /** @description Text that the run had produced so far */
+                answer?: string;
+            };
+        };
+        /** @description The run cannot continue before a person responds */
+        RunInputRequiredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.input_required";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The run cannot continue before a person responds */
+            data: {
+                /** @description The open inbox items */
+                inbox_item_ids: string[];
+            };
+        };
+        RunLimits: {
+            /** @description Absent for kind call, as tool_calls, tokens, output_tokens, cost_usd and model_outage_ms are */
+            turns?: number;
+            tool_calls?: number;
+            wall_clock_ms: number;
+            call_inactivity_ms: number;
+            call_max_ms: number;
+            inbox_expiry_ms: number;
+            tokens?: number;
+            cost_usd?: number;
+            output_tokens?: number;
+            model_outage_ms?: number;
+        };
+        RunList: {
+            data: components["schemas"]["Run"][];
+            next_cursor?: string;
+        };
+        /**
+         * @example {
+         *       "metadata": {
+         *         "reviewed": "yes",
+         *         "draft": null
+         *       }
+         *     }
+         */
+        RunPatch: {
+            /** @description Entries to set; null removes an entry; other entries are unchanged */
+            metadata: {
+                [key: string]: string | null;
+            };
+        };
+        /** @description The run is stored. Always the first event */
+        RunQueuedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.queued";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The run is stored. Always the first event */
+            data: {
+                prompt: string;
+                servers?: string[];
+                /** @description Absent for kind call */
+                provider?: string;
+                /** @description Absent for kind call */
+                model?: string;
+                scripted: boolean;
+                limits: components["schemas"]["RunLimits"];
+                /** @description Settings of the model calls; absent without any */
+                model_settings?: {
+                    /** @description Sampling temperature; default that of the model */
+                    temperature?: number;
+                    /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+                    max_tokens?: number;
+                    /**
+                     * @description Reasoning effort; default that of the model
+                     * @enum {string}
+                     */
+                    effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+                    /**
+                     * @description required: the first message of the run must call a tool; none: no message may call one; default auto
+                     * @enum {string}
+                     */
+                    tool_choice?: "auto" | "required" | "none";
+                };
+                /** @enum {string} */
+                kind: "agent" | "call";
+                thread_id?: string;
+                agent_id?: string;
+                forked_from?: {
+                    run_id: string;
+                    turn: number;
+                };
+            };
+        };
+        /** @description The run is running again */
+        RunResumedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.resumed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The run is running again */
+            data: {
+                /**
+                 * @description requested: the run had ended, and its earlier error and answer are void
+                 * @enum {string}
+                 */
+                reason: "inbox_closed" | "process_restarted" | "requested";
+            };
+        };
+        /** @description The current state of the run. First frame of every stream; has no id */
+        RunSnapshotFrame: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.snapshot";
+            run_id: string;
+            run: components["schemas"]["Run"];
+            /** @description The unfinished message, with its text so far */
+            partial?: {
+                message_id: string;
+                text: string;
+            };
+        };
+        /** @description A worker started the run */
+        RunStartedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.started";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A worker started the run */
+            data: {
+                provider?: string;
+                model?: string;
+                scripted: boolean;
+                notice?: string;
+            };
+        };
+        /** @description The JSON after `data:` of one server-sent event; its `type` is also the `event:` line, and the `seq` of a stored event is the `id:` line */
+        RunStreamFrame: components["schemas"]["RunSnapshotFrame"] | components["schemas"]["MessageDeltaFrame"] | components["schemas"]["StreamGapFrame"] | components["schemas"]["RunQueuedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunInputRequiredEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["RunCancellingEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunExpiredEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnCompletedEvent"] | components["schemas"]["TurnInterruptedEvent"] | components["schemas"]["TurnOutputRejectedEvent"] | components["schemas"]["TurnFailedEvent"] | components["schemas"]["TurnCancelledEvent"] | components["schemas"]["MessageStartedEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolCallPlannedEvent"] | components["schemas"]["ToolCallApprovalRequiredEvent"] | components["schemas"]["ToolCallApprovedEvent"] | components["schemas"]["ToolCallDispatchedEvent"] | components["schemas"]["ToolCallWaitingEvent"] | components["schemas"]["ToolCallWorkingEvent"] | components["schemas"]["ToolCallProgressEvent"] | components["schemas"]["ToolCallInputRequiredEvent"] | components["schemas"]["ToolCallResumedEvent"] | components["schemas"]["ToolCallRetryingEvent"] | components["schemas"]["ToolCallCompletedEvent"] | components["schemas"]["ToolCallFailedEvent"] | components["schemas"]["ToolCallCancelledEvent"] | components["schemas"]["ToolCallOutcomeUnknownEvent"] | components["schemas"]["InboxOpenedEvent"] | components["schemas"]["InboxAnsweredEvent"] | components["schemas"]["InboxDeliveredEvent"] | components["schemas"]["InboxCompletedEvent"] | components["schemas"]["InboxVoidEvent"] | components["schemas"]["InboxExpiredEvent"] | components["schemas"]["LimitWarningEvent"] | components["schemas"]["LimitExceededEvent"] | components["schemas"]["UsageUpdatedEvent"];
+        SamplingApprovalItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sampling_approval";
+            request: components["schemas"]["SamplingApprovalRequest"];
+        };
+        /** @description The server requests a model call. Respond with approve or deny */
+        SamplingApprovalRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            tool: string;
+            /** @description The wire name, server__tool */
+            name: string;
+            /** @description MCP sampling messages */
+            messages: {
+                [key: string]: unknown;
+            }[];
+            system_prompt?: string;
+            max_tokens: number;
+            model_preferences?: {
+                [key: string]: unknown;
+            };
+            model: string;
+            tools?: {
+                [key: string]: unknown;
+            }[];
+        };
+        SamplingReplyItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "sampling_reply";
+            request: components["schemas"]["SamplingReplyRequest"];
+        };
+        /** @description The reply of the model, before it is sent to the server. Respond with approve or deny */
+        SamplingReplyRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            tool: string;
+            /** @description The wire name, server__tool */
+            name: string;
+            text: string;
+            model: string;
+            stop_reason?: string;
+            /** @description Content blocks of a reply with tool calls */
+            content?: {
+                [key: string]: unknown;
+            }[];
+        };
+        Schedule: {
+            id: string;
+            /** @description Name of the API key that created the schedule, to which its runs belong */
+            api_key: string;
+            name?: string;
+            cron: string;
+            time_zone: string;
+            /** @description The run to start, as it was given */
+            run: {
+                /** @description The task, in plain words */
+                prompt: string;
+                /** @description Names of the MCP servers whose tools may be used; default: all */
+                servers?: string[];
+                /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+                model?: string;
+                /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+                temperature?: number | null;
+                /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+                max_tokens?: number | null;
+                /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+                effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
+                /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+                tool_choice?: ("auto" | "required" | "none") | null;
+                limits?: {
+                    /** @description Model calls; default 50 */
+                    turns?: number;
+                    /** @description Tool calls; default 200 */
+                    tool_calls?: number;
+                    /** @description Milliseconds from the start of the run; default 14400000 */
+                    wall_clock_ms?: number;
+                    /** @description Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+                    model_outage_ms?: number;
+                    /** @description Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+                    call_inactivity_ms?: number;
+                    /** @description Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+                    call_max_ms?: number;
+                    /** @description Milliseconds until an open inbox item expires; default 86400000 */
+                    inbox_expiry_ms?: number;
+                    /** @description Input and output tokens of all model calls; default no limit */
+                    tokens?: number;
+                    /** @description Output tokens of one model call, including thinking; default the maximum of the model */
+                    output_tokens?: number;
+                    /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
+                    cost_usd?: number;
+                };
+                /** @description Added to the instructions of every run */
+                instructions?: string;
+                /**
+                 * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
+                 * @enum {string}
+                 */
+                priority?: "high" | "normal" | "low";
+                /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+                output_schema?: {
+                    [key: string]: unknown;
+                };
+                /** @description Id of a stored agent, whose fields apply unless the run sets them */
+                agent_id?: string;
+                /** @description Id of a thread; the run begins with the messages of its settled runs */
+                thread_id?: string;
+            };
+            /** @enum {string} */
+            on_busy: "skip" | "queue";
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description Next time; absent while the schedule is disabled, or if there is none
+             */
+            next_at?: string;
+            last_run?: {
+                /**
+                 * Format: date-time
+                 * @description Last time of the schedule that was decided about
+                 */
+                scheduled_at: string;
+                /**
+                 * @description skipped: the previous run was not settled, or `error` has the limit of the API key that refused the run; failed: `error` has the reason
+                 * @enum {string}
+                 */
+                outcome: "started" | "skipped" | "failed";
+                /** @description The last run that was started */
+                run_id?: string;
+                error?: string;
+            };
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            updated_at: string;
+        };
+        ScheduleList: {
+            data: components["schemas"]["Schedule"][];
+            next_cursor?: string;
+        };
+        SchedulePatch: {
+            /** @description null removes the name */
+            name?: string | null;
+            /** @description Five fields: minute, hour, day of month, month, weekday, such as `0 9 * * MON-FRI`; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+            cron?: string;
+            /** @description IANA name such as Europe/Berlin; default UTC */
+            time_zone?: string;
+            /** @description The run to start, as in POST /v1/runs. Its metadata gets `schedule_id` and `scheduled_at` */
+            run?: {
+                /** @description The task, in plain words */
+                prompt: string;
+                /** @description Names of the MCP servers whose tools may be used; default: all */
+                servers?: string[];
+                /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+                model?: string;
+                /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+                temperature?: number | null;
+                /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+                max_tokens?: number | null;
+                /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+                effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
+                /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+                tool_choice?: ("auto" | "required" | "none") | null;
+                limits?: components["schemas"]["Limits"];
+                /** @description Added to the instructions of every run */
+                instructions?: string;
+                /**
+                 * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
+                 * @enum {string}
+                 */
+                priority?: "high" | "normal" | "low";
+                /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+                metadata?: {
+                    [key: string]: string;
+                };
+                /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+                output_schema?: {
+                    [key: string]: unknown;
+                };
+                /** @description Id of a stored agent, whose fields apply unless the run sets them */
+                agent_id?: string;
+                /** @description Id of a thread; the run begins with the messages of its settled runs */
+                thread_id?: string;
+            };
+            /**
+             * @description Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip
+             * @enum {string}
+             */
+            on_busy?: "skip" | "queue";
+            /** @description Whether runs are started; default true */
+            enabled?: boolean;
+        };
+        /**
+         * @example {
+         *       "overlap_seconds": 3600
+         *     }
+         */
+        SecretRotation: {
+            /**
+             * @description Seconds for which requests are also signed with the secret before this one; 0 ends it and earlier ones at once
+             * @default 86400
+             */
+            overlap_seconds: number;
+        };
+        Server: {
+            name: string;
+            /** @description Name in the configuration, if different */
+            configured_name?: string;
+            /** @enum {string} */
+            transport: "stdio" | "http" | "sse";
+            /**
+             * @description invalid: its configuration is invalid, and `error` has the reason
+             * @enum {string}
+             */
+            state: "connecting" | "ready" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            /**
+             * @description degraded: ready, but calls are blocked or tools are quarantined
+             * @enum {string}
+             */
+            health: "ok" | "degraded" | "down";
+            /**
+             * @description open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
+             * @enum {string}
+             */
+            breaker: "closed" | "open" | "half_open";
+            /** @description Consecutive unanswered calls within a minute */
+            breaker_failures: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            opens_again_at?: string;
+            /** @enum {string} */
+            era?: "legacy" | "modern";
+            protocol_version?: string;
+            server_info?: {
+                name: string;
+                version: string;
+            };
+            tool_count: number;
+            /** @description Tools that changed since they were first seen; not offered before a person approves the change */
+            quarantined: string[];
+            /** @description Paths of the directories that the server gets as roots */
+            roots: string[];
+            warnings: string[];
+            error?: string;
+            pid?: number;
+            /** @description Processes or sessions of the server; several for a legacy server that sends input requests */
+            connections: {
+                pid?: number;
+                /** @description Calls in flight */
+                calls: number;
+                run_ids: string[];
+                /** @description Open input requests of the server */
+                open_questions: number;
+                /** @description Why the connection takes no new calls and is closed when it is idle */
+                retiring?: string;
+            }[];
+            /** @description Calls that wait for a connection */
+            waiting_calls: {
+                run_id: string;
+                call_id?: string;
+                /** @enum {string} */
+                reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
+                message: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+            }[];
+            /** @description Present while calls wait because the server has reached its `callsPerMinute` */
+            rate_limited?: {
+                /** @description Calls that wait for their turn, of all processes */
+                calls: number;
+                /**
+                 * Format: date-time
+                 * @description When the next of them is expected to be sent
+                 */
+                next_at: string;
+            };
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            since: string;
+            restarts: number;
+            /** @description State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
+            workers?: {
+                id: string;
+                state: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+                error?: string;
+            }[];
+        };
+        /** @description The JSON after `data:` of one server-sent event; its `type` is also the `event:` line */
+        ServerChangeFrame: components["schemas"]["ResourceUpdatedFrame"] | components["schemas"]["ServerNoticeFrame"];
+        ServerDetail: {
+            name: string;
+            /** @description Name in the configuration, if different */
+            configured_name?: string;
+            /** @enum {string} */
+            transport: "stdio" | "http" | "sse";
+            /**
+             * @description invalid: its configuration is invalid, and `error` has the reason
+             * @enum {string}
+             */
+            state: "connecting" | "ready" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            /**
+             * @description degraded: ready, but calls are blocked or tools are quarantined
+             * @enum {string}
+             */
+            health: "ok" | "degraded" | "down";
+            /**
+             * @description open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
+             * @enum {string}
+             */
+            breaker: "closed" | "open" | "half_open";
+            /** @description Consecutive unanswered calls within a minute */
+            breaker_failures: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            opens_again_at?: string;
+            /** @enum {string} */
+            era?: "legacy" | "modern";
+            protocol_version?: string;
+            server_info?: {
+                name: string;
+                version: string;
+            };
+            tool_count: number;
+            /** @description Tools that changed since they were first seen; not offered before a person approves the change */
+            quarantined: string[];
+            /** @description Paths of the directories that the server gets as roots */
+            roots: string[];
+            warnings: string[];
+            error?: string;
+            pid?: number;
+            /** @description Processes or sessions of the server; several for a legacy server that sends input requests */
+            connections: {
+                pid?: number;
+                /** @description Calls in flight */
+                calls: number;
+                run_ids: string[];
+                /** @description Open input requests of the server */
+                open_questions: number;
+                /** @description Why the connection takes no new calls and is closed when it is idle */
+                retiring?: string;
+            }[];
+            /** @description Calls that wait for a connection */
+            waiting_calls: {
+                run_id: string;
+                call_id?: string;
+                /** @enum {string} */
+                reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
+                message: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+            }[];
+            /** @description Present while calls wait because the server has reached its `callsPerMinute` */
+            rate_limited?: {
+                /** @description Calls that wait for their turn, of all processes */
+                calls: number;
+                /**
+                 * Format: date-time
+                 * @description When the next of them is expected to be sent
+                 */
+                next_at: string;
+            };
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            since: string;
+            restarts: number;
+            /** @description State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
+            workers?: {
+                id: string;
+                state: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+                error?: string;
+            }[];
+            instructions?: string;
+            capabilities?: {
+                [key: string]: unknown;
+            };
+            pins: components["schemas"]["PinnedTool"][];
+        };
+        ServerList: {
+            data: components["schemas"]["Server"][];
+            next_cursor?: string;
+        };
+        ServerMode: {
+            /**
+             * @description graceful: after the calls in flight have ended, without new calls; now: at once, so that calls in flight are lost
+             * @default graceful
+             * @enum {string}
+             */
+            mode: "graceful" | "now";
+        };
+        /** @description missed: the server was restarted, so any feature may have changed */
+        ServerNoticeFrame: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "subscribed" | "missed" | "tools.changed" | "prompts.changed" | "resources.changed";
+        };
+        ServerRoots: {
+            /** @description Absolute paths or file: URLs */
+            roots: string[];
+        };
+        StoredInboxResponse: {
+            /** @enum {string} */
+            action: "approve" | "deny" | "accept" | "decline" | "cancel" | "retry" | "mark_done" | "fail";
+            content?: {
+                [key: string]: unknown;
+            };
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            remember?: "call" | "run" | "thread";
+            remembered_approval_id?: string;
+            note?: string;
+        };
+        /** @description message.delta frames were dropped because the reader was too slow; a run.snapshot follows; has no id */
+        StreamGapFrame: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stream.gap";
+            run_id: string;
+            /** @constant */
+            reason: "slow_reader";
+        };
+        Thread: {
+            id: string;
+            title?: string;
+            metadata: {
+                [key: string]: string;
+            };
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Time of the last change of the thread or added run
+             */
+            updated_at: string;
+        };
+        ThreadList: {
+            data: components["schemas"]["Thread"][];
+            next_cursor?: string;
+        };
+        ThreadMessage: {
+            id: string;
+            run_id: string;
+            /** @description Turn of the run; 0 for the messages that the run began with */
+            turn: number;
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at?: string;
+            /** @description MCP content blocks, and tool_use, tool_result, reasoning and refusal */
+            content: {
+                [key: string]: unknown;
+            }[];
+        };
+        ThreadMessageList: {
+            data: components["schemas"]["ThreadMessage"][];
+            next_cursor?: string;
+        };
+        ThreadPatch: {
+            /** @description null removes the title */
+            title?: string | null;
+            /** @description Entries to set; null removes an entry; other entries are unchanged */
+            metadata?: {
+                [key: string]: string | null;
+            };
+        };
+        Tool: {
+            /** @description The wire name, server__tool */
+            name: string;
+            server: string;
+            tool: string;
+            title?: string;
+            description: string;
+            input_schema: {
+                [key: string]: unknown;
+            };
+            output_schema?: {
+                [key: string]: unknown;
+            };
+            annotations: {
+                [key: string]: unknown;
+            };
+            trusted: boolean;
+        };
+        ToolApprovalItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "tool_approval";
+            request: components["schemas"]["ToolApprovalRequest"];
+        };
+        /** @description Respond with approve or deny */
+        ToolApprovalRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            tool: string;
+            /** @description The wire name, server__tool */
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @description Arguments of the model, if a person changed them */
+            model_arguments?: {
+                [key: string]: unknown;
+            };
+            description: string;
+            annotations: {
+                [key: string]: unknown;
+            };
+            /** @description Whether the configuration trusts the annotations of this server */
+            trusted: boolean;
+            /** @description Allowed scopes of the approval */
+            remember: ("call" | "run" | "thread")[];
+            /** @description Why an approved call needs an approval again */
+            reason?: string;
+        };
+        ToolCall: {
+            id: string;
+            run_id: string;
+            turn: number;
+            /** @description The wire name, server__tool */
+            name: string;
+            /** @description Absent for tools of the service itself and for unknown tools */
+            server?: string;
+            tool: string;
+            arguments: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            state: "planned" | "awaiting_approval" | "dispatched" | "input_required" | "working" | "succeeded" | "failed" | "cancelled" | "unknown";
+            /** @description Present while the call waits for a connection to its server or for its turn in the rate limit of the server. A call that is `planned` was not sent */
+            waiting?: {
+                /** @enum {string} */
+                reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
+                message: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                since: string;
+            };
+            attempt: number;
+            idempotency_key: string;
+            result?: unknown;
+            /** @description Present if the text of the result is longer than 64 KiB: the artifact with the full text */
+            artifact_id?: string;
+            error?: string;
+            /** @enum {string} */
+            cancel?: "sent" | "delivered" | "confirmed" | "failed";
+            /**
+             * @description Present in lists when long parts of arguments or result are truncated, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            finished_at?: string;
+        };
+        /** @description The call needs a new approval because it changed since the last approval */
+        ToolCallApprovalRequiredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.approval_required";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call needs a new approval because it changed since the last approval */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                reason: string;
+            };
+        };
+        /** @description A person approved the call */
+        ToolCallApprovedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.approved";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A person approved the call */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                is_edited: boolean;
+                /** @description Arguments after an edit */
+                arguments?: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                remember: "call" | "run" | "thread";
+                remembered_approval_id?: string;
+            };
+        };
+        /** @description The call was cancelled */
+        ToolCallCancelledEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.cancelled";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call was cancelled */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                /**
+                 * @description Progress of the cancellation
+                 * @enum {string}
+                 */
+                cancel?: "sent" | "delivered" | "confirmed" | "failed";
+                /**
+                 * @description Whether the tool may have had an effect
+                 * @enum {string}
+                 */
+                outcome: "not_sent" | "harmless" | "stopped" | "unknown";
+            };
+        };
+        /** @description The call succeeded */
+        ToolCallCompletedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.completed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call succeeded */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                result: components["schemas"]["ResultPreview"];
+            };
+        };
+        /** @description The call is being sent to the server */
+        ToolCallDispatchedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.dispatched";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call is being sent to the server */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                server?: string;
+                tool?: string;
+            };
+        };
+        /** @description The call failed or was refused */
+        ToolCallFailedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.failed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call failed or was refused */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                message: string;
+                result: components["schemas"]["ResultPreview"];
+            };
+        };
+        /** @description The server sent an input request during the call */
+        ToolCallInputRequiredEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.input_required";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The server sent an input request during the call */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                inbox_item_id: string;
+            };
+        };
+        ToolCallList: {
+            data: components["schemas"]["ToolCall"][];
+            next_cursor?: string;
+        };
+        /** @description The call was sent and its result was lost; a person decides */
+        ToolCallOutcomeUnknownEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.outcome_unknown";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call was sent and its result was lost; a person decides */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                message: string;
+            };
+        };
+        /** @description The call was stored, but not yet sent */
+        ToolCallPlannedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.planned";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call was stored, but not yet sent */
+            data: {
+                call_id: string;
+                turn: number;
+                /** @description Position among the calls of the turn */
+                position: number;
+                /** @description Id of the call in the model's message */
+                tool_use_id: string;
+                /** @description The wire name, server__tool */
+                name: string;
+                /** @description Absent for tools of the service itself and for unknown tools */
+                server?: string;
+                tool: string;
+                arguments: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                state: "planned" | "awaiting_approval";
+                /** @description Whether the call may be sent again after a crash */
+                repeatable: boolean;
+                /**
+                 * @description Decision of the approval policy
+                 * @enum {string}
+                 */
+                decision?: "auto" | "remembered" | "ask" | "deny";
+            };
+        };
+        /** @description Progress as the server reported it, at most 4 events a second */
+        ToolCallProgressEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.progress";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description Progress as the server reported it, at most 4 events a second */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                progress: number;
+                total?: number;
+                message?: string;
+            };
+        };
+        /** @description All input requests of the call were answered */
+        ToolCallResumedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.resumed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description All input requests of the call were answered */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+            };
+        };
+        /** @description The call is planned again under the same idempotency key */
+        ToolCallRetryingEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.retrying";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call is planned again under the same idempotency key */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                /** @enum {string} */
+                reason: "not_sent" | "connection_lost" | "process_ended" | "requested";
+                message?: string;
+                delay_ms: number;
+            };
+        };
+        /** @description The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action */
+        ToolCallWaitingEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.waiting";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                /** @enum {string} */
+                reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
+                message: string;
+            };
+        };
+        /** @description The server runs the call as a task */
+        ToolCallWorkingEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool_call.working";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The server runs the call as a task */
+            data: {
+                call_id: string;
+                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                attempt: number;
+                task_id: string;
+            };
+        };
+        ToolList: {
+            data: components["schemas"]["Tool"][];
+            next_cursor?: string;
+        };
+        /** @description A model call was cancelled */
+        TurnCancelledEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.cancelled";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A model call was cancelled */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+            };
+        };
+        /** @description A model call ended and its message is complete */
+        TurnCompletedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.completed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A model call ended and its message is complete */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                stop_reason: string;
+            };
+        };
+        /** @description A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails */
+        TurnFailedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.failed";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                error: components["schemas"]["RunError"];
+                /** @description Whether the same turn begins again with a new message_id; discard the text of this message */
+                retryable: boolean;
+                /** @description Consecutive failed attempts, when retryable */
+                attempt?: number;
+                /**
+                 * Format: date-time
+                 * @description Time of the next attempt, when retryable
+                 */
+                next_attempt_at?: string;
+            };
+        };
+        /** @description The model is called again with a new message_id; discard the text of this message */
+        TurnInterruptedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.interrupted";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The model is called again with a new message_id; discard the text of this message */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                /** @enum {string} */
+                reason: "process_ended" | "shutdown";
+            };
+        };
+        /** @description The answer does not conform to output_schema; the model gets one repair attempt */
+        TurnOutputRejectedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.output_rejected";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description The answer does not conform to output_schema; the model gets one repair attempt */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                problems: string[];
+            };
+        };
+        /** @description A model call started */
+        TurnStartedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "turn.started";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description A model call started */
+            data: {
+                /** @description 1, 2, 3… within the run */
+                turn: number;
+                message_id: string;
+                /** @description Absent in events of earlier versions */
+                provider?: string;
+                model: string;
+                /** @description Attempts of the turn since the last answer of the model, from 1 */
+                attempt: number;
+            };
+        };
+        Usage: {
+            /** @description Tokens of the whole prompt, cached parts included */
+            input: number;
+            cache_read: number;
+            cache_write: number;
+            output: number;
+            reasoning: number;
+            /** @enum {string} */
+            source: "reported" | "partial" | "estimated";
+            /** @description US dollars; absent without a known price */
+            cost_usd?: number;
+        };
+        /** @description Tokens and cost of one model call */
+        UsageUpdatedEvent: {
+            run_id: string;
+            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "usage.updated";
+            /** @description Version of the shape of `data` */
+            version: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            at: string;
+            /** @description Tokens and cost of one model call */
+            data: {
+                /**
+                 * @description server: a sampling request of an MCP server, charged to the run
+                 * @enum {string}
+                 */
+                source: "agent" | "server";
+                server?: string;
+                call_id?: string;
+                model: string;
+                usage: components["schemas"]["Usage"];
+                /** @description Totals of the run so far */
+                total: components["schemas"]["Usage"];
+            };
+        };
+        Webhook: {
+            id: string;
+            url: string;
+            event_types: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
+            description?: string;
+            /**
+             * @description disabled: by a client, or because the endpoint answered with status 410; nothing is sent
+             * @enum {string}
+             */
+            state: "enabled" | "disabled";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            disabled_at?: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+        };
+        WebhookDelivery: {
+            id: string;
+            webhook_id: string;
+            /** @description `webhook-id` header of every attempt: `RUN_ID:SEQ` */
+            event_id: string;
+            run_id: string;
+            /** @description `seq` of the event in its run */
+            seq: number;
+            /** @enum {string} */
+            type: "run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void";
+            /**
+             * @description pending: waits for its first or next attempt; dead: the last attempt failed
+             * @enum {string}
+             */
+            state: "pending" | "delivered" | "dead";
+            /** @description Attempts so far; one in progress counts */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            next_attempt_at?: string;
+            /** @description HTTP status of the last response */
+            last_status?: number;
+            /** @description Reason of the last failure */
+            last_error?: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            finished_at?: string;
+        };
+        WebhookDeliveryList: {
+            data: components["schemas"]["WebhookDelivery"][];
+            next_cursor?: string;
+        };
+        WebhookList: {
+            data: components["schemas"]["Webhook"][];
+            next_cursor?: string;
+        };
+        /**
+         * @example {
+         *       "event_types": [
+         *         "run.failed"
+         *       ],
+         *       "enabled": true
+         *     }
+         */
+        WebhookPatch: {
+            /** @description https: URL at a public address, without user name and password; other addresses only if the configuration allows their network */
+            url?: string;
+            /** @description Events to announce from now on */
+            event_types?: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
+            /** @description null removes it */
+            description?: string | null;
+            /** @description false: nothing more is sent, and pending deliveries end as dead. true: events are announced from now on, also after status 410 */
+            enabled?: boolean;
+        };
+    };
+    responses: {
+        /** @description The bearer token is missing or invalid */
+        Unauthorized: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The Host or Origin header is not allowed */
+        Forbidden: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The request body is larger than 1 MiB */
+        PayloadTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The request body is not JSON */
+        UnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Too many requests; retry later */
+        TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The service or the MCP server is temporarily unavailable */
+        Unavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The request failed */
+        Problem: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Id of the request, the same as in the service log */
+        "X-Request-Id": string;
+        /** @description Path of the resource */
+        Location: string;
+        /** @description `true` on the stored response to an earlier request with the same Idempotency-Key */
+        "Idempotent-Replayed": "true";
+        /** @description Seconds to wait before the next attempt */
+        "Retry-After": number;
+        /** @description `Bearer` */
+        "WWW-Authenticate": string;
+    };
+    pathItems: never;
+}
+/** Parameters, bodies and responses of each operation by its id. */
+export interface operations {
+    listRuns: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Runs with this status; may be repeated for several statuses */
+                status?: ("queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired") | ("queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired")[];
+                kind?: "agent" | "call";
+                /** @description Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE` */
+                metadata?: {
+                    [key: string]: string;
+                };
+                thread_id?: string;
+                agent_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRun"];
+            };
+        };
+        responses: {
+            /** @description The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                    "text/event-stream": components["schemas"]["RunStreamFrame"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    forkRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                Prefer?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFork"];
+            };
+        };
+        responses: {
+            /** @description The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                    "text/event-stream": components["schemas"]["RunStreamFrame"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelRun"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    resumeRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                Prefer?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResumeRun"];
+            };
+        };
+        responses: {
+            /** @description The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                    "text/event-stream": components["schemas"]["RunStreamFrame"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    updateRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listToolCalls: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCallList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listRunEvents: {
+        parameters: {
+            query?: {
+                /** @description Events with a greater seq; default 0, or the Last-Event-ID header */
+                after?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description For a JSON page */
+                limit?: number;
+                /** @description Comma-separated types: only these events, and the event that ends the run; a stream has deltas only with `message.delta` */
+                types?: string;
+            };
+            header?: {
+                /** @description For a stream: id of the last event that the client received; the stream continues after it */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events, or the stream of the run */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunEventPage"];
+                    "text/event-stream": components["schemas"]["RunStreamFrame"];
+                };
+            };
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listTools: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    callTool: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                Prefer?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCall"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallRun"];
+                };
+            };
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallRun"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    cancelToolCall: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelCall"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCall"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getToolCall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCall"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listThreads: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE` */
+                metadata?: {
+                    [key: string]: string;
+                };
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createThread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewThread"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getThread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    replaceThread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewThread"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteThread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    updateThread: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ThreadPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Thread"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listThreadMessages: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ThreadMessageList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAgents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAgent"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    replaceAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAgent"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteAgent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Models of this provider only */
+                provider?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of a model as in a run; the slash of provider/model is encoded as %2F */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Artifact"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listUploads: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listArtifacts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST` */
+                Range?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text or the bytes of the artifact, or the requested range */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The text or the bytes of the artifact, or the requested range */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                    "application/octet-stream": string;
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            416: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getMetrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The text format of Prometheus */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listInboxItems: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                run_id?: string;
+                state?: "open" | "answered" | "delivered" | "void" | "expired";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    respondToInboxItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InboxResponse"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxItem"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getInboxItem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxItem"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    reconnectServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerMode"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    drainServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerMode"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    approveServerTool: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveTool"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    approveTools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApproveTools"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovedTools"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    setServerRoots: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerRoots"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Server"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listServers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerDetail"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listServerTools: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listServerResources: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listServerResourceTemplates: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listServerPrompts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    readServerResource: {
+        parameters: {
+            query: {
+                /** @description The URI of the resource */
+                uri: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceContentList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getServerPrompt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                prompt: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Arguments by name; all values are strings */
+                    arguments?: {
+                        [key: string]: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PromptResult"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    completeServerArgument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompletionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletionValues"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    followServerChanges: {
+        parameters: {
+            query?: {
+                /** @description URIs of resources to follow; may be repeated */
+                uri?: string | string[];
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes, until the client disconnects */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["ServerChangeFrame"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            501: components["responses"]["Problem"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                run_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    forgetApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAuditEntries: {
+        parameters: {
+            query?: {
+                run_id?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listSchedules: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSchedule"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    updateSchedule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SchedulePatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Schedule"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedWebhook"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description pending: waits for its first or next attempt; dead: the last attempt failed */
+                state?: "pending" | "delivered" | "dead";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    resendWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+}
