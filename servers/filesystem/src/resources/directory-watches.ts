@@ -5,10 +5,13 @@ import { pinInPlace } from './pin-in-place.ts';
 
 /**
  * Receives a hint that a watched directory may have changed. `entries`: an entry appeared,
- * disappeared or was replaced; `content`: an entry was written. `name` is the entry; `undefined`
- * stands for the directory itself, or for an unknown entry.
+ * disappeared or was replaced; `content`: an entry was written; `any`: the system reported one of
+ * the two. `name` is the entry; `undefined` stands for the directory itself, or for an unknown entry.
  */
-export type DirectoryListener = (hint: 'entries' | 'content', name: string | undefined) => void;
+export type DirectoryListener = (
+  hint: 'entries' | 'content' | 'any',
+  name: string | undefined,
+) => void;
 
 /** State of a watch: `missing` also when no directory is at the path, `unavailable` when the system cannot watch it. */
 export type WatchState = 'watching' | 'missing' | 'unavailable';
@@ -152,9 +155,11 @@ class DirectoryWatch {
       const name = path.relative(directory.address, entry);
       this.#tell(event === 'change' ? 'content' : 'entries', name === '' ? undefined : name);
     });
-    // The only event of a held directory that was moved or deleted: one without a name.
+    // The only event of a held directory that was moved or deleted: one without a name. And chokidar
+    // reports nothing when a directory was replaced before it read the directory above.
     watcher.on('raw', (_event, name) => {
       if (name === '' || name === null) this.#tell('entries', undefined);
+      else this.#tell('any', name);
     });
     const tooLate = setTimeout(() => ready.resolve(undefined), this.#options.readyMs);
     await ready.promise.finally(() => clearTimeout(tooLate));

@@ -92,6 +92,7 @@ export class PathWatch {
   #hint(directory: string, ...[kind, name]: Parameters<DirectoryListener>): void {
     const { realPath, isTree = false, isHidden } = this.#target;
     if (isInside(directory, realPath)) {
+      if (kind === 'any') return;
       const entry = name === undefined ? undefined : path.join(directory, name);
       // The content of a directory that is watched "changes" when a link replaces it.
       const isDirectory = entry !== undefined && this.#listeners.has(entry);
@@ -104,7 +105,8 @@ export class PathWatch {
       const next = path.relative(directory, realPath).split(path.sep)[0];
       if (name !== undefined && name !== next) return;
       const isParent = path.dirname(realPath) === directory && name !== undefined;
-      if (isParent && (kind === 'entries' || !this.#seen.isDirectory)) this.#hinted.add(directory);
+      const isChange = kind === 'entries' || (kind === 'content' && !this.#seen.isDirectory);
+      if (isParent && isChange) this.#hinted.add(directory);
     }
     this.#schedule();
   }

@@ -1,4 +1,4 @@
-import { realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { realpathSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises';
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -350,6 +350,27 @@ test.runIf(process.platform === 'linux').each(['native', 'polling'] as const)(
     });
   },
 );
+
+test('a directory above that is replaced in one moment is noticed', async () => {
+  const directory = path.join(folders.root, 'd');
+  const counter = createCounter();
+  await watchers.watch(inRoot(path.join(directory, 'sub/y')), counter.onChange);
+  const replace = (by: () => void) =>
+    counter.after(() => {
+      by();
+      return Promise.resolve();
+    });
+  await replace(() => {
+    renameSync(directory, path.join(folders.root, 'old'));
+    writeFileSync(directory, '');
+  });
+  await replace(() => {
+    unlinkSync(directory);
+    renameSync(path.join(folders.root, 'old'), directory);
+  });
+  expect(counter.count).toBeGreaterThanOrEqual(2);
+  expect(warnings).toEqual([]);
+});
 
 test.runIf(process.platform === 'linux').each([
   ['the held directory', 'inside'],
