@@ -239,6 +239,8 @@ export interface Config {
   readonly redis?: RedisSettings | undefined;
   /** Undefined: traces are off. */
   readonly traces?: TraceSettings;
+  /** Keys that encrypt stored secrets; the first is the current one. Undefined: those of a file in the data directory. */
+  readonly secretKeys?: readonly Buffer[] | undefined;
   readonly servers: readonly ServerConfig[];
   /** Servers that are listed but not used. */
   readonly invalidServers?: readonly InvalidServer[];

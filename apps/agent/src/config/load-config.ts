@@ -13,6 +13,7 @@ import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-p
 import { httpUrl } from './http-url.ts';
 import { queueSetting, redisSettings } from './redis-settings.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
+import { secretKeysOf } from './secret-keys.ts';
 import { traceSettings } from './trace-settings.ts';
 
 /** Options of the command line. Undefined: not given. */
@@ -143,6 +144,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...(traces === undefined ? {} : { traces }),
     ...(redis === undefined ? {} : { redis }),
     queue: queueSetting(env),
+    secretKeys: secretKeysOf(env),
     servers: read.servers,
     invalidServers: read.invalid,
     file: source?.path,

@@ -9,6 +9,7 @@ import type { OpenedStore } from './opened-store.ts';
 import type { Rows } from './rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { createRunTransaction } from './run-transaction.ts';
+import { createSecretStore } from './secret-rows.ts';
 import { createServerOwners } from './server-owner-rows.ts';
 import { createToolPins } from './tool-pins.ts';
 
@@ -97,6 +98,7 @@ export async function assembleStore(
     handedJobs: createHandedJobs({ reader, write: writeRows, clock }),
     fleet: createFleetStore({ reader, write: writeRows, clock }),
     serverOwners: createServerOwners({ reader, write: writeRows, clock }),
+    secrets: createSecretStore({ reader, write: writeRows, clock }),
     toolPins: createToolPins({
       reader: reader.kysely,
       write: (work) => writeRows(({ kysely }) => work(kysely)),

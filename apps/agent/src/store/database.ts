@@ -9,6 +9,7 @@ import type { ActiveTurn, StoredMessage } from '../ports/store/message.ts';
 import type { AuditEntry, StoredAuditEntry } from '../ports/store/audit.ts';
 import type { InboxItem } from '../ports/store/inbox.ts';
 import type { RememberedApproval } from '../ports/store/approval.ts';
+import type { SecretKind } from '../ports/store/secrets.ts';
 import type { Run, RunLimits } from '../ports/store/run.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
 import type { ToolCall } from '../ports/store/tool-call.ts';
@@ -100,6 +101,15 @@ export interface Database {
     answer: string | null;
   };
   serverOwners: { server: string; workerId: string; claimedAt: number };
+  secrets: {
+    kind: SecretKind;
+    name: string;
+    sealed: string;
+    keyId: string;
+    revision: string;
+    expiresAt: number | null;
+  };
+  secretLocks: { name: string; holder: string; expiresAt: number };
   handedJobs: {
     type: Job['type'];
     subject: string;

@@ -30,4 +30,6 @@ export const TABLES = [
   'webhooks',
   'webhook_deliveries',
   'schedules',
+  'secrets',
+  'secret_locks',
 ] as const;

@@ -28,6 +28,7 @@ import { callRates } from './0026-call-rates.ts';
 import { singletonServers } from './0027-singleton-servers.ts';
 import { scheduleKeys } from './0028-schedule-keys.ts';
 import { queueOrder } from './0029-queue-order.ts';
+import { secrets } from './0030-secrets.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -74,4 +75,5 @@ export const MIGRATIONS: Migrations = {
   '0027-singleton-servers.additive': singletonServers,
   '0028-schedule-keys.additive': scheduleKeys,
   '0029-queue-order.additive': queueOrder,
+  '0030-secrets.additive': secrets,
 };

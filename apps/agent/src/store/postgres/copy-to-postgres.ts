@@ -20,7 +20,7 @@ export interface CopyOptions {
 /** Number of copied rows by table. */
 export type CopiedRows = ReadonlyMap<string, number>;
 
-/** Tables with the states of servers, which begin anew with the processes. */
+/** Tables with the states of servers and with locks, which begin anew with the processes. */
 const TRANSIENT: readonly string[] = [
   'listed_tools',
   'server_states',
@@ -28,6 +28,7 @@ const TRANSIENT: readonly string[] = [
   'fleet_requests',
   'handed_jobs',
   'server_owners',
+  'secret_locks',
 ];
 /** In the order of their references. */
 const COPIED = TABLES.filter((table) => !TRANSIENT.includes(table));

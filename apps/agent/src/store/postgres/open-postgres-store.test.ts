@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sharedStoreContract } from '../../ports/shared-store.contract.ts';
 import { storeContract } from '../../ports/store.contract.ts';
 import { fleetContract } from '../../ports/store/fleet.contract.ts';
+import { secretsContract } from '../../ports/store/secrets.contract.ts';
 import { toolPinsContract } from '../../ports/tool-pins.contract.ts';
 import { request } from '../../ports/testing/keyed-request.ts';
 import { catalogueTool } from '../../ports/testing/catalogue-tool.ts';
@@ -53,6 +54,12 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       serverOwners: store.serverOwners,
       close: () => store.close(),
     };
+  });
+
+  secretsContract('PostgreSQL', async (time) => {
+    const store = await openEmpty({ clock: time });
+    onTestFinished(() => store.close());
+    return store.secrets;
   });
 
   describe('tool pins', () => {
