@@ -4,7 +4,7 @@ import { evaluateJob } from './evaluate-job.ts';
 import { isOrdinarySchema } from './ordinary-schema.ts';
 
 const KEYWORDS =
-  '$comment $schema additionalProperties allOf anyOf const default deprecated description enum examples exclusiveMaximum exclusiveMinimum format items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum oneOf properties readOnly required title type writeOnly';
+  '$comment $schema additionalProperties allOf anyOf const default deprecated description enum examples exclusiveMaximum exclusiveMinimum format items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum oneOf properties readOnly required title type uniqueItems writeOnly';
 
 const OPERANDS: readonly unknown[] = [
   null,

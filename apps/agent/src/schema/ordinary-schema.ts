@@ -53,6 +53,7 @@ const KEYWORDS: { readonly [keyword: string]: (operand: unknown, walk: Walk) => 
     Array.isArray(operand) && (operand.length === 0 || isList(operand, walk, isText)),
   title: isText,
   type: (operand, walk) => isType(operand) || isList(operand, walk, isType),
+  uniqueItems: isBoolean,
   writeOnly: isBoolean,
 };
 
