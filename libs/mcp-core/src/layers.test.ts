@@ -15,6 +15,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
   server: ['jsonrpc', 'protocol', 'schema', 'era'],
   client: ['jsonrpc', 'protocol', 'schema', 'era', 'http/headers'],
   'http/server': ['jsonrpc', 'protocol', 'schema', 'era', 'server', 'http/headers'],
+  'http/protected-resource': ['jsonrpc', 'protocol', 'http/headers', 'http/server', 'auth'],
   'http/client': ['jsonrpc', 'protocol', 'schema', 'era', 'http/headers'],
   auth: ['protocol', 'http/headers', 'http/addresses', 'http/client'],
   stdio: ['jsonrpc', 'protocol', 'server'],

@@ -23,6 +23,7 @@ test.each([
   'server/index',
   'client/index',
   'http/server/index',
+  'http/protected-resource/index',
   'http/client/index',
   'http/addresses/index',
   'auth/index',

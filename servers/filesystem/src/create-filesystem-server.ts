@@ -146,6 +146,7 @@ export async function createFilesystemServer(
     stopTasks: async () => {
       await Promise.all([...live].map((each) => each.stopTasks()));
     },
+    requiredScopes: (request) => standalone.server.requiredScopes(request),
     tool: (name) => standalone.server.tool(name),
     setTools: refuseReplacement,
     setPrompts: refuseReplacement,

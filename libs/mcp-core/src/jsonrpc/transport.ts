@@ -3,9 +3,18 @@ import type { RefusedId } from './refused-message.ts';
 
 /** The authenticated sender of a message, as verified by the transport. */
 export interface AuthContext {
-  /** Identifies the user or service; owns sessions, request states and tasks. */
+  /**
+   * Identifies the user or service; owns sessions, request states and tasks. The subject of a token
+   * of OAuth.
+   */
   readonly principal: string;
+  /** Scopes that the sender was granted. Absent when scopes do not limit the sender. */
   readonly scopes?: readonly string[];
+  /** Identifier of the OAuth client that got the token. */
+  readonly clientId?: string;
+  /** Time at which the token expires, in milliseconds since 1970. */
+  readonly expiresAtMs?: number;
+  /** Claims of the token, as its issuer signed or confirmed them. Must not be logged. */
   readonly claims?: JsonObject;
 }
 

@@ -70,6 +70,8 @@ export function createServer(options: ServerOptions): Server {
   );
 }
 
+const NO_SCOPES: readonly string[] = [];
+
 class ConnectingServer implements Server {
   readonly changes: Changes;
   readonly #context: ConnectionContext;
@@ -114,6 +116,11 @@ class ConnectingServer implements Server {
 
   handle(request: JsonRpcRequest, link: RequestLink): ResultOrError | Promise<ResultOrError> {
     return serveStandaloneRequest(this.#context, request, link);
+  }
+
+  requiredScopes({ method, params }: JsonRpcRequest): readonly string[] {
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return NO_SCOPES;
+    return this.#catalog.tools?.get(params.name)?.scopes ?? NO_SCOPES;
   }
 
   tool(name: string): Tool | undefined {

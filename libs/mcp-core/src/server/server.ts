@@ -114,6 +114,8 @@ export interface Server {
    * `serveHttp` call it; call it yourself before the process ends when you serve otherwise.
    */
   stopTasks(): Promise<void>;
+  /** Returns the OAuth scopes that a request needs: those of the tool that it calls. */
+  requiredScopes(request: JsonRpcRequest): readonly string[];
   /** Returns a tool as it is currently published. */
   tool(name: string): Tool | undefined;
   /** Replaces all tools and publishes the change; running calls keep their definition. @throws Error as `createServer`, without any change */

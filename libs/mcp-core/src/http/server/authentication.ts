@@ -2,17 +2,60 @@ import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 
+/** A request that is refused. */
+export interface RefusedAccess {
+  /** 503 when the request cannot be authenticated at the moment. */
+  readonly refused: 400 | 401 | 403 | 503;
+  /** Becomes `WWW-Authenticate`. Default: `Bearer`; none with status 503. */
+  readonly challenge?: string | undefined;
+  /** Further header fields of the response. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  /** Reported to `onError`, without being sent to the client. */
+  readonly problem?: unknown;
+}
+
+/** A request that is accepted, without a principal if there is no `auth`. */
+export interface GrantedAccess {
+  readonly auth?: AuthContext | undefined;
+  /** Further header fields of the response. */
+  readonly headers?: { readonly [name: string]: string } | undefined;
+}
+
 /** The decision about a request. `{}` accepts it without a principal. */
-export type AuthDecision =
-  | { readonly auth?: AuthContext }
-  /** `challenge` becomes `WWW-Authenticate`. Default: `Bearer`. */
-  | { readonly refused: 401 | 403; readonly challenge?: string };
+export type AuthDecision = GrantedAccess | RefusedAccess;
+
+/** The request line of a request. */
+export interface RequestTarget {
+  readonly method: string;
+  /** Path without the query. */
+  readonly path: string;
+}
 
 /**
  * Authenticates a request by its header fields, by lower-case name. An error thrown here becomes
  * status 500.
  */
-export type Authenticate = (headers: HttpHeaders) => AuthDecision | Promise<AuthDecision>;
+export type Authenticate = (
+  headers: HttpHeaders,
+  target: RequestTarget,
+) => AuthDecision | Promise<AuthDecision>;
+
+/**
+ * Authentication with scopes and public documents. `protectedResource` of
+ * `@signalbox/mcp-core/http/protected-resource` creates one for OAuth.
+ */
+export interface RequestAuthenticator {
+  readonly authenticate: Authenticate;
+  /** Scopes that every request needs. Default: none. */
+  readonly requiredScopes?: readonly string[] | undefined;
+  /**
+   * Returns `WWW-Authenticate` of the 403 for a sender without the needed scopes. `scopes` are all
+   * that the request needs. Default: a challenge of the scheme `Bearer`.
+   */
+  readonly scopeChallenge?: ((scopes: readonly string[], auth: AuthContext) => string) | undefined;
+  /** JSON texts that everyone may read, by path. Default: none. */
+  readonly documents?: { readonly [path: string]: string } | undefined;
+}
 
 /** The tokens of several principals: `{ ada: 'token', build: ['old-token', 'new-token'] }`. */
 export interface BearerTokens {

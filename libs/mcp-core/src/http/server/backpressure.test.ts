@@ -51,6 +51,7 @@ async function notifying(count: number, steps: number[]): Promise<HttpPeer> {
   const plain = createServer({ info: { name: 'test', version: '1' } });
   const server = {
     changes: plain.changes,
+    requiredScopes: () => [],
     tool: () => undefined,
     stopTasks: () => Promise.resolve(),
     handle: async (_request: unknown, link: RequestLink) => {

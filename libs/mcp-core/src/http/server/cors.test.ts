@@ -91,6 +91,7 @@ describe.each([
       'accept',
       'authorization',
       'content-type',
+      'dpop',
       'last-event-id',
       'mcp-method',
       'mcp-name',
@@ -113,7 +114,7 @@ describe.each([
     for (const { header } of [opened, refused]) {
       expect(header('access-control-allow-origin')).toBe(PAGE);
       expect(header('access-control-expose-headers')).toBe(
-        'Mcp-Session-Id, WWW-Authenticate, Retry-After',
+        'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After',
       );
       expect(header('vary')).toBe('Origin');
     }

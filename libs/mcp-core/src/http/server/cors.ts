@@ -7,6 +7,7 @@ const ALLOWED_HEADERS = [
   'Accept',
   'Authorization',
   'Content-Type',
+  'DPoP',
   'Last-Event-ID',
   'Mcp-Method',
   'Mcp-Name',
@@ -15,7 +16,7 @@ const ALLOWED_HEADERS = [
 ];
 /** The names of mirrored arguments depend on the tool. */
 const PARAM_HEADER = /^mcp-param-[\w!#$%&'*+.^`|~-]+$/iu;
-const EXPOSED_HEADERS = 'Mcp-Session-Id, WWW-Authenticate, Retry-After';
+const EXPOSED_HEADERS = 'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After';
 /** Two hours, the most that common browsers accept. */
 const MAX_AGE_SECONDS = 7200;
 

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { guarded, reportToStderr } from '../../jsonrpc/report-to-stderr.ts';
 import type { Server } from '../../server/server.ts';
-import { bearerTokens, type Authenticate, type BearerTokens } from './authentication.ts';
+import { bearerTokens, type BearerTokens, type RequestAuthenticator } from './authentication.ts';
+import { addFieldsOf, sendRefusal, serveDocument } from './authenticated-access.ts';
 import { ByteBudget, type HandlerMemory } from './byte-budget.ts';
 import { Cors } from './cors.ts';
 import { MemoryEventStore } from './event-store.ts';
@@ -21,6 +22,7 @@ import { NodeExchange } from './node-exchange.ts';
 import { OpenExchanges } from './open-exchanges.ts';
 import { LOOPBACK_HOSTS } from '../headers/loopback.ts';
 import { OriginCheck } from './origin-check.ts';
+import { ScopeCheck } from './scope-check.ts';
 import { Sessions } from './sessions.ts';
 import { WebExchange } from './web-exchange.ts';
 
@@ -39,7 +41,7 @@ type Endpoint = (exchange: HttpExchange, auth: AuthContext | undefined) => void;
 class ServingHandler implements HttpHandler {
   readonly #origins: OriginCheck;
   readonly #cors: Cors | undefined;
-  readonly #authenticate: Authenticate | undefined;
+  readonly #authenticator: RequestAuthenticator | undefined;
   readonly #endpoints = new Map<string, Endpoint>();
   /** Endpoint for all other paths. */
   readonly #otherwise: Endpoint | undefined;
@@ -80,7 +82,8 @@ class ServingHandler implements HttpHandler {
     this.#onError = onError;
     this.#origins = new OriginCheck({ allowedHosts, allowedOrigins });
     this.#cors = allowedOrigins.length === 0 ? undefined : new Cors(allowedOrigins);
-    this.#authenticate = authenticationOf(access);
+    this.#authenticator = authenticatorOf(access);
+    const scopes = new ScopeCheck(server, this.#authenticator);
     this.#memory = {
       requests: new ByteBudget(maxRequestBytes),
       unsent: new ByteBudget(maxUnsentBytes),
@@ -99,6 +102,7 @@ class ServingHandler implements HttpHandler {
     }
     this.#endpoint = new McpEndpoint({
       server,
+      scopes,
       sessions: this.#sessions,
       exchanges,
       ended: this.#ending.signal,
@@ -116,6 +120,7 @@ class ServingHandler implements HttpHandler {
     if (legacySse !== false) {
       this.#sse = new LegacySseEndpoint({
         server,
+        scopes,
         messagesPath: messages,
         maxBodyBytes,
         maxConnections: maxSessions,
@@ -163,6 +168,11 @@ class ServingHandler implements HttpHandler {
       sendText(exchange, 403, { text: 'Forbidden: this Host is not allowed' });
       return;
     }
+    const document = this.#authenticator?.documents?.[exchange.path];
+    if (document !== undefined) {
+      serveDocument(exchange, document);
+      return;
+    }
     this.#cors?.addFields(exchange);
     if (!this.#origins.allowsOrigin(headers)) {
       sendText(exchange, 403, { text: 'Forbidden: this Origin is not allowed' });
@@ -177,26 +187,27 @@ class ServingHandler implements HttpHandler {
       });
     } else {
       this.#startSweep();
-      if (auth !== undefined || this.#authenticate === undefined) endpoint(exchange, auth);
-      else void this.#authenticated(this.#authenticate, exchange, endpoint);
+      if (auth !== undefined || this.#authenticator === undefined) endpoint(exchange, auth);
+      else void this.#authenticated(this.#authenticator, exchange, endpoint);
     }
   }
 
   async #authenticated(
-    authenticate: Authenticate,
+    authenticator: RequestAuthenticator,
     exchange: HttpExchange,
     endpoint: Endpoint,
   ): Promise<void> {
     try {
-      const decision = await authenticate(exchange.headers);
+      const decision = await authenticator.authenticate(exchange.headers, {
+        method: exchange.method,
+        path: exchange.path,
+      });
       if (exchange.isGone()) return;
       if ('refused' in decision) {
-        const { refused, challenge = 'Bearer' } = decision;
-        sendText(exchange, refused, {
-          text: refused === 401 ? 'Unauthorized' : 'Forbidden',
-          fields: ['www-authenticate', challenge],
-        });
+        if (decision.problem !== undefined) this.#onError(decision.problem);
+        sendRefusal(exchange, decision);
       } else {
+        addFieldsOf(exchange, decision);
         endpoint(exchange, decision.auth);
       }
     } catch (error) {
@@ -236,11 +247,12 @@ class ServingHandler implements HttpHandler {
 /** @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
 const BEARER_TOKEN = /^[\w.~+/-]+=*$/u;
 
-function authenticationOf({
+function authenticatorOf({
   authenticate,
   bearerToken,
-}: HttpAccessOptions): Authenticate | undefined {
-  if (bearerToken === undefined) return authenticate;
+}: HttpAccessOptions): RequestAuthenticator | undefined {
+  if (bearerToken === undefined)
+    return typeof authenticate === 'function' ? { authenticate } : authenticate;
   if (authenticate !== undefined) throw new Error('Pass bearerToken or authenticate, not both');
   const owners: BearerTokens =
     typeof bearerToken === 'string' || isList(bearerToken) ? { bearer: bearerToken } : bearerToken;
@@ -252,7 +264,7 @@ function authenticationOf({
   const principals = new Map(tokens.map(({ token, principal }) => [token, principal]));
   if (tokens.some(({ token, principal }) => principals.get(token) !== principal))
     throw new Error('Two principals have the same bearer token: give each a token of its own');
-  return bearerTokens(tokens);
+  return { authenticate: bearerTokens(tokens) };
 }
 
 /** `Array.isArray` does not narrow a read-only list. */

@@ -10,6 +10,7 @@ import { EventStream } from './event-stream.ts';
 import { ACCEPT_BOTH, toolOf } from './http-peer.test.support.ts';
 import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
 import { OpenExchanges } from './open-exchanges.ts';
+import { ScopeCheck } from './scope-check.ts';
 import { Sessions } from './sessions.ts';
 import { WebExchange } from './web-exchange.ts';
 
@@ -240,6 +241,7 @@ describe('a client that leaves while the server connects', () => {
     const { server, opened } = slowServer(leave);
     const endpoint = new LegacySseEndpoint({
       server,
+      scopes: new ScopeCheck(server),
       messagesPath: '/messages',
       maxBodyBytes: 1000,
       maxConnections: 1,

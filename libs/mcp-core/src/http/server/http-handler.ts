@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import type { Authenticate, BearerTokens } from './authentication.ts';
+import type { Authenticate, BearerTokens, RequestAuthenticator } from './authentication.ts';
 import type { EventStore } from './event-store.ts';
 import type { LegacySsePaths } from './legacy-sse-endpoint.ts';
 
@@ -22,7 +22,7 @@ export interface HttpAccessOptions {
    * Called with the header fields of each request without `auth`. Default: requests have no
    * principal.
    */
-  readonly authenticate?: Authenticate | undefined;
+  readonly authenticate?: Authenticate | RequestAuthenticator | undefined;
   /**
    * Accepted tokens; every request must carry one. A shorthand for `authenticate`. A token or a list
    * of tokens belongs to the principal `bearer`; an object names the principal of each token.

@@ -1,4 +1,12 @@
-export type { AuthDecision, Authenticate, BearerTokens } from './authentication.ts';
+export type {
+  AuthDecision,
+  Authenticate,
+  BearerTokens,
+  GrantedAccess,
+  RefusedAccess,
+  RequestAuthenticator,
+  RequestTarget,
+} from './authentication.ts';
 export { createHttpHandler } from './create-http-handler.ts';
 export { MemoryEventStore } from './event-store.ts';
 export type {

@@ -1,3 +1,4 @@
+import { readEnvelope } from '../../jsonrpc/envelope.ts';
 import { toJsonText } from '../../jsonrpc/json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from '../../jsonrpc/messages.ts';
 import type { AuthContext, Transport, TransportReceiver } from '../../jsonrpc/transport.ts';
@@ -5,6 +6,7 @@ import type { Server, ServerConnection } from '../../server/server.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { sendAccepted, sendText } from './json-responses.ts';
 import { readMessage } from './read-message.ts';
+import type { ScopeCheck } from './scope-check.ts';
 import { EVENT_STREAM_FIELDS, KEEP_ALIVE } from './sse-event.ts';
 
 /** Paths of the HTTP+SSE transport of 2024-11-05. */
@@ -17,6 +19,7 @@ export interface LegacySsePaths {
 
 export interface LegacySseOptions {
   readonly server: Server;
+  readonly scopes: ScopeCheck;
   readonly messagesPath: string;
   readonly maxBodyBytes: number;
   readonly maxConnections: number;
@@ -51,7 +54,7 @@ export class LegacySseEndpoint {
       sendText(exchange, 405, { text: 'Method not allowed', fields: ['allow', 'GET'] });
     } else if (this.#transports.size >= this.#options.maxConnections) {
       sendText(exchange, 503, { text: 'Too many connections', fields: ['retry-after', '60'] });
-    } else {
+    } else if (this.#options.scopes.allows(exchange, auth)) {
       this.#open(exchange, auth).catch((error: unknown) => {
         this.#options.onError(error);
         exchange.destroy();
@@ -71,6 +74,7 @@ export class LegacySseEndpoint {
       return;
     }
     readMessage(exchange, this.#options.maxBodyBytes, (value) => {
+      if (!this.#options.scopes.allows(exchange, auth, readEnvelope(value))) return;
       // The stream may have ended while the body arrived.
       const transport = this.#find(id, auth);
       transport?.deliver(value, auth);

@@ -13,6 +13,7 @@ import type { HttpExchange } from './http-exchange.ts';
 import { sendAccepted, sendError, sendText } from './json-responses.ts';
 import { MirroredHeaders } from './mirrored-headers.ts';
 import { readMessage } from './read-message.ts';
+import type { ScopeCheck } from './scope-check.ts';
 import type { SessionTransport } from './session-transport.ts';
 import type { Sessions } from './sessions.ts';
 import { StandaloneRequest, type StandaloneScope } from './standalone-request.ts';
@@ -23,6 +24,7 @@ const GET_TYPES = ['text/event-stream'] as const;
 
 export interface McpEndpointOptions extends Omit<StandaloneScope, 'auth' | 'legacyVersion'> {
   readonly server: Server;
+  readonly scopes: ScopeCheck;
   /** `undefined` when legacy requests have no sessions. */
   readonly sessions: Sessions | undefined;
   readonly maxBodyBytes: number;
@@ -57,10 +59,10 @@ export class McpEndpoint {
         this.#post(exchange, auth);
         return;
       case 'GET':
-        this.#get(exchange, auth);
+        if (this.#options.scopes.allows(exchange, auth)) this.#get(exchange, auth);
         return;
       case 'DELETE':
-        this.#delete(exchange, auth);
+        if (this.#options.scopes.allows(exchange, auth)) this.#delete(exchange, auth);
         return;
       default:
         this.#refuseMethod(exchange);
@@ -86,6 +88,7 @@ export class McpEndpoint {
 
   #receive(exchange: HttpExchange, value: unknown, auth: AuthContext | undefined): void {
     const envelope = readEnvelope(value);
+    if (!this.#options.scopes.allows(exchange, auth, envelope)) return;
     switch (envelope.kind) {
       case 'request':
         if (isModernRequest(envelope.message.params, exchange.headers))

@@ -69,9 +69,10 @@ export class NodeExchange implements HttpExchange, ByteHolder {
   addFields(fields: readonly string[]): void {
     // Header fields that are written replace fields of the same name that a framework has set.
     const set = this.#response.getHeader('vary');
-    this.#addedFields = fields.map((value, index) =>
+    const added = fields.map((value, index) =>
       set !== undefined && fields[index - 1] === 'vary' ? `${String(set)}, ${value}` : value,
     );
+    this.#addedFields = [...this.#addedFields, ...added];
   }
 
   respond(status: number, fields: readonly string[], body: string): void {

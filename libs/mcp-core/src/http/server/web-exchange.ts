@@ -63,7 +63,7 @@ export class WebExchange implements HttpExchange, ByteHolder {
   }
 
   addFields(fields: readonly string[]): void {
-    this.#addedFields = fields;
+    this.#addedFields = [...this.#addedFields, ...fields];
   }
 
   respond(status: number, fields: readonly string[], body: string): void {

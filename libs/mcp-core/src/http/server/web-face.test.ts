@@ -194,6 +194,7 @@ test('a slow reader applies backpressure, and receives everything', async () => 
   const steps: number[] = [];
   const handler = createHttpHandler({
     ...createServer({ info: { name: 'test', version: '1' } }),
+    requiredScopes: () => [],
     tool: () => undefined,
     handle: async (_request, link) => {
       for (let step = 0; step < 200; step += 1) {

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { SerializedJson } from '../../jsonrpc/serialized-json.ts';
 import { ErrorCode, ProtocolError, ToolError, shorten } from '../../protocol/errors.ts';
+import { missingScopes } from '../../protocol/scopes.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
 import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
 import { readString } from '../requests/read-params.ts';
@@ -18,7 +19,8 @@ export interface ToolCaller {
 
 /**
  * Serves `tools/call`.
- * @throws ProtocolError -32602 for an unknown tool, arguments that are not an object and, before 2025-11-25, arguments that do not fit the schema.
+ * @throws ProtocolError -32602 for an unknown tool, arguments that are not an object and, before 2025-11-25, arguments that do not fit the schema; -32600 for a
+ * sender without the scopes of the tool.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#error-handling
  */
 export function callTool(
@@ -29,6 +31,7 @@ export function callTool(
   const name = readString(request.params, 'name');
   if (tool === undefined)
     throw new ProtocolError(ErrorCode.invalidParams, `Unknown tool: ${shorten(name)}`);
+  checkScopes(tool, request);
   const { arguments: args = {} } = request.params;
   if (!isJsonObject(args))
     throw new ProtocolError(ErrorCode.invalidParams, 'Invalid params: arguments must be an object');
@@ -37,6 +40,16 @@ export function callTool(
   if (key === undefined) return invoke(invocation, request);
   const call = { key, name, args, request };
   return caller.calls.run(call, async () => invoke(invocation, request));
+}
+
+/** Refuses a call that no transport has refused, such as one that a middleware redirected to the tool. */
+function checkScopes({ name, scopes }: RegisteredTool, { auth }: ActiveRequest): void {
+  if (scopes === undefined || auth?.scopes === undefined) return;
+  if (missingScopes(scopes, auth.scopes).length > 0)
+    throw new ProtocolError(
+      ErrorCode.invalidRequest,
+      `Insufficient scope: ${name} needs ${scopes.join(' ')}`,
+    );
 }
 
 interface Invocation extends Invoked {

@@ -10,11 +10,13 @@ import {
   type StandardSchema,
 } from '../../schema/standard-schema.ts';
 import { createReader, type ValueReader } from '../../schema/value-reader.ts';
+import { isScope } from '../../protocol/scopes.ts';
 import { PublishedList } from '../lists/published-list.ts';
 import type { ToolDefinition } from './tool.ts';
 
 /** A tool with its schemas as JSON Schema, and the readers that validate values against them. */
-export interface RegisteredTool extends Omit<Tool, 'task'>, Pick<ToolDefinition, 'handler'> {
+export interface RegisteredTool
+  extends Omit<Tool, 'task'>, Pick<ToolDefinition, 'handler' | 'scopes'> {
   readonly task: NonNullable<ToolDefinition['task']>;
   readonly readArguments: ValueReader;
   readonly readOutput: ValueReader | undefined;
@@ -38,7 +40,7 @@ export class ToolTable {
   readonly #published: ReadonlyMap<string, Tool>;
   readonly #list: PublishedList;
 
-  /** Validates the definitions. @throws Error for a name that is not 1 to 128 of `A-Z a-z 0-9 _ - .`, or not unique, and for a schema that cannot be published. */
+  /** Validates the definitions. @throws Error for a name that is not 1 to 128 of `A-Z a-z 0-9 _ - .`, or not unique, for a schema that cannot be published, and for a scope that no token can have. */
   constructor(
     definitions: readonly ToolDefinition[],
     { info, validator, pageSize }: ToolTableOptions,
@@ -78,6 +80,11 @@ export class ToolTable {
 
 function register(definition: ToolDefinition, validator: SchemaValidator): RegisteredTool {
   const { inputSchema, outputSchema, task = 'never', ...rest } = definition;
+  const badScope = definition.scopes?.find((scope) => !isScope(scope));
+  if (badScope !== undefined)
+    throw new Error(
+      `The scope ${JSON.stringify(badScope)} of ${definition.name} is not a name of printable ASCII without space, " and \\`,
+    );
   const publishedInput = toPublished(definition, inputSchema, 'input');
   if (publishedInput.type !== 'object')
     throw new Error(`The input schema of ${definition.name} must have type "object"`);
@@ -118,6 +125,7 @@ function publish({
   handler: _handler,
   readArguments: _arguments,
   readOutput: _output,
+  scopes: _scopes,
   task,
   ...tool
 }: RegisteredTool): Tool {

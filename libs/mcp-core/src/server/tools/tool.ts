@@ -23,6 +23,11 @@ export interface ToolDefinition<Arguments = never, Output extends ToolOutput = T
   readonly task?: 'never' | 'optional' | 'required';
   /** Hints for clients. A tool that is destructive by the defaults of the specification accepts each `requestState` of its input requests once. */
   readonly annotations?: ToolAnnotations;
+  /**
+   * OAuth scopes that a call needs, not published. A sender with `AuthContext.scopes` that lack one gets 403 with all of them over HTTP, -32600 otherwise; other
+   * senders are not limited.
+   */
+  readonly scopes?: readonly string[];
   readonly icons?: readonly Icon[];
   readonly _meta?: JsonObject;
   /**
