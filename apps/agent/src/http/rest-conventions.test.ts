@@ -128,6 +128,38 @@ test('Prefer: wait returns the settled run, or the unsettled run after the wait'
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
 });
 
+test('GET of a run with Prefer: wait returns the run when it is settled, or as it is after the wait', async () => {
+  const slow = await open(callsThenAnswer([[{ name: 'r__slow' }]], 'done'));
+  const { id } = await slow.start({});
+  // Sends the request at once; without `async` it would be sent when its response is awaited.
+  const get = async (headers: Record<string, string> = { prefer: 'wait=2' }) =>
+    slow.edge.request('GET', `/v1/runs/${id}`, { headers });
+  await expect.poll(() => slow.service.registry.sent.length).toBe(1);
+  const { clock } = slow.service;
+  /** Resolves with the response, after the clock has passed the wait. */
+  const afterWait = async (headers?: Record<string, string>) => {
+    const response = get(headers);
+    await expect.poll(() => clock.waits).toContain(2000);
+    clock.advance(2000);
+    return response;
+  };
+  const response = await afterWait();
+  expect([response.statusCode, response.headers['preference-applied'], response.json()]).toEqual([
+    200,
+    'wait=2',
+    expect.objectContaining({ id, status: 'running' }),
+  ]);
+  expect((await afterWait({ prefer: 'wait=2', 'if-none-match': '*' })).statusCode).toBe(304);
+
+  const settling = get();
+  await slow.service.engine.cancelRun(id);
+  await slow.service.settled(id);
+  expect((await settling).json()).toMatchObject({ id, status: 'cancelled' });
+  const settled = await get();
+  expect(settled.headers).not.toHaveProperty('preference-applied');
+  expect(settled.json()).toMatchObject({ id, status: 'cancelled' });
+});
+
 test('the response to a started call counts the events of its start', async () => {
   const { edge } = await open();
   const started = (

@@ -9,6 +9,7 @@ import { runResponses } from './run-responses.ts';
 import { Run as RunSchema, RunList, RunListQuery, RunPatch } from './run-schemas.ts';
 import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
 import { listedCallView, pageOf, pageOptions, runView } from './views.ts';
+import { preferredRun, preferWait } from './wait-for-run.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -47,13 +48,20 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     {
       schema: {
         summary: 'Get a run',
+        description:
+          'With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled.',
         params: IdParameters,
-        headers: TagHeaders,
+        headers: TagHeaders.extend({ prefer: preferWait }),
         response: { 200: RunSchema, 304: z.null(), ...problem },
       },
     },
     async (request, reply) => {
-      const run = await runs.existing(request.params.id);
+      const { id } = request.params;
+      const found = await runs.existing(id);
+      const settled = isSettled(found)
+        ? found
+        : await preferredRun(dependencies, id, { request, reply });
+      const run = settled ?? (await runs.existing(id));
       return isKnown(request, reply, runTag(run)) ? reply.code(304).send(null) : runs.view(run);
     },
   );

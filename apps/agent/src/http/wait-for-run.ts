@@ -28,13 +28,14 @@ export function preferredWaitMs(request: FastifyRequest): number | undefined {
   return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_S) * 1000;
 }
 
-/** Headers of requests that can wait for a run to settle. */
-export const WaitHeaders = KeyHeaders.extend({
-  prefer: z
-    .string()
-    .optional()
-    .describe('`wait=N`: seconds to wait until the run is settled, at most 60'),
-});
+/** Preference of requests that can wait for a run to settle. */
+export const preferWait = z
+  .string()
+  .optional()
+  .describe('`wait=N`: seconds to wait until the run is settled, at most 60');
+
+/** Headers of requests that start a run and can wait for it to settle. */
+export const WaitHeaders = KeyHeaders.extend({ prefer: preferWait });
 
 export interface Waiting<Body> {
   readonly request: FastifyRequest;
@@ -49,23 +50,32 @@ export async function answerInTime<Body extends { readonly id: string }>(
   dependencies: WaitDependencies & OnceOptions,
   { request, reply, served, later }: Waiting<Body>,
 ): Promise<Body> {
-  const waitMs = preferredWaitMs(request);
-  if (waitMs === undefined || served.isReplayed) return replyWith(reply, served);
-  reply.header('preference-applied', `wait=${waitMs / 1000}`);
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
-  const run = await settledRun(dependencies, {
-    runId: served.body.id,
-    waitMs,
-    signal: gone.signal,
-  });
+  if (served.isReplayed) return replyWith(reply, served);
+  const run = await preferredRun(dependencies, served.body.id, { request, reply });
   const answer = run && (await later(run));
   if (answer === undefined) return replyWith(reply, served);
   await keepLaterAnswer(dependencies, request, answer);
   return replyWith(reply, { ...answer, isReplayed: false });
 }
 
-interface WaitDependencies {
+/**
+ * Resolves with the settled run within the preferred wait of a request. Undefined without a
+ * preference, on timeout, or when the client has disconnected.
+ */
+export async function preferredRun(
+  dependencies: WaitDependencies,
+  runId: string,
+  { request, reply }: Pick<Waiting<unknown>, 'request' | 'reply'>,
+): Promise<Run | undefined> {
+  const waitMs = preferredWaitMs(request);
+  if (waitMs === undefined) return undefined;
+  reply.header('preference-applied', `wait=${waitMs / 1000}`);
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return settledRun(dependencies, { runId, waitMs, signal: gone.signal });
+}
+
+export interface WaitDependencies {
   readonly read: StoreReader;
   readonly watch: SignalWatch;
   readonly clock: Clock;

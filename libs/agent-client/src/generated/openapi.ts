@@ -89,7 +89,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a run */
+        /**
+         * Get a run
+         * @description With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled.
+         */
         get: operations["getRun"];
         put?: never;
         post?: never;
@@ -4543,6 +4546,8 @@ export interface operations {
             header?: {
                 /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
                 "If-None-Match"?: string;
+                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                Prefer?: string;
             };
             path: {
                 id: string;
