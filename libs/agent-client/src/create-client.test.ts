@@ -1,31 +1,12 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { createClient, ProblemError, unwrap, type Run } from './index.ts';
-
-/** A client whose requests are recorded and answered with one response. */
-function recordedClient(response: Response, apiKey?: string) {
-  const requests: Request[] = [];
-  const { api } = createClient({
-    baseUrl: 'http://service.test',
-    apiKey,
-    fetch: async (request) => {
-      requests.push(request);
-      return response;
-    },
-  });
-  return { api, requests };
-}
-
-const problem = (more: object, status: number, headers: Record<string, string> = {}) =>
-  new Response(JSON.stringify({ detail: 'no', code: 'run_not_found', retryable: false, ...more }), {
-    status,
-    headers: { 'content-type': 'application/problem+json', ...headers },
-  });
+import { problem, scriptedService } from './testing/scripted-service.ts';
 
 describe('a request', () => {
   test('has the path, query and key of the client, and its response has the type of the document', async () => {
-    const { api, requests } = recordedClient(Response.json({ data: [] }), 'secret');
+    const { client, requests } = scriptedService([Response.json({ data: [] })], 'secret');
     const { data } = await unwrap(
-      api.GET('/v1/runs', {
+      client.api.GET('/v1/runs', {
         params: { query: { status: ['queued', 'running'], metadata: { team: 'a b' }, limit: 5 } },
       }),
     );
@@ -37,29 +18,33 @@ describe('a request', () => {
   });
 
   test('has no authorization without a key', async () => {
-    const { api, requests } = recordedClient(Response.json({}));
-    await unwrap(api.GET('/healthz'));
+    const { client, requests } = scriptedService([Response.json({})]);
+    await unwrap(client.api.GET('/healthz'));
     expect(requests[0]?.headers.has('authorization')).toBe(false);
   });
 
   test('sends a body as JSON', async () => {
-    const { api, requests } = recordedClient(Response.json({}, { status: 202 }));
-    await unwrap(api.POST('/v1/runs', { body: { prompt: 'Hello' } }));
+    const { client, requests } = scriptedService([Response.json({}, { status: 202 })]);
+    await unwrap(client.api.POST('/v1/runs', { body: { prompt: 'Hello' } }));
     expect(requests[0]?.headers.get('content-type')).toBe('application/json');
     expect(await requests[0]?.json()).toEqual({ prompt: 'Hello' });
   });
 
   test('without content in its response returns undefined', async () => {
-    const { api } = recordedClient(new Response(null, { status: 204 }));
-    const body = await unwrap(api.DELETE('/v1/runs/{id}', { params: { path: { id: 'r' } } }));
+    const { client } = scriptedService([new Response(null, { status: 204 })]);
+    const body = await unwrap(
+      client.api.DELETE('/v1/runs/{id}', { params: { path: { id: 'r' } } }),
+    );
     expect(body).toBeUndefined();
   });
 });
 
 describe('an error response', () => {
   const failure = async (response: Response): Promise<ProblemError> => {
-    const { api } = recordedClient(response);
-    const error: unknown = await unwrap(api.GET('/healthz')).catch((thrown: unknown) => thrown);
+    const { client } = scriptedService([response]);
+    const error: unknown = await unwrap(client.api.GET('/healthz')).catch(
+      (thrown: unknown) => thrown,
+    );
     if (!(error instanceof ProblemError)) throw new Error(`not a ProblemError: ${String(error)}`);
     return error;
   };
@@ -67,7 +52,7 @@ describe('an error response', () => {
   test('throws the problem with its code, fields and request id', async () => {
     const errors = [{ path: '/body/prompt', message: 'is required' }];
     const error = await failure(
-      problem({ code: 'invalid_request', request_id: 'q-1', errors }, 400),
+      problem(400, { code: 'invalid_request', request_id: 'q-1', errors }),
     );
     expect(error).toMatchObject({
       name: 'ProblemError',
@@ -83,7 +68,7 @@ describe('an error response', () => {
 
   test('has the time of Retry-After in milliseconds', async () => {
     const error = await failure(
-      problem({ code: 'too_many_runs', retryable: true }, 429, { 'retry-after': '7' }),
+      problem(429, { code: 'too_many_runs', retryable: true }, { 'retry-after': '7' }),
     );
     expect(error).toMatchObject({ isRetryable: true, retryAfterMs: 7000 });
   });
@@ -103,9 +88,12 @@ describe('an error response', () => {
 
 test('an error of fetch is not changed', async () => {
   const unreachable = new TypeError('fetch failed');
-  const { api } = createClient({
-    baseUrl: 'http://service.test',
-    fetch: () => Promise.reject(unreachable),
-  });
-  await expect(unwrap(api.GET('/healthz'))).rejects.toBe(unreachable);
+  const { client } = scriptedService([unreachable]);
+  await expect(unwrap(client.api.GET('/healthz'))).rejects.toBe(unreachable);
+});
+
+test('a client of an address that is no URL is rejected at once', () => {
+  expect(() => createClient({ baseUrl: 'localhost' })).toThrow(
+    new TypeError('baseUrl is not a URL: "localhost"; use one such as http://127.0.0.1:8020'),
+  );
 });

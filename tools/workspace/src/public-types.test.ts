@@ -36,7 +36,7 @@ describe.each(['libs/agent-client', 'libs/file-sandbox', 'libs/mcp-core', 'libs/
 /** Names of the interfaces whose members a caller writes, apart from definitions, which have the members of the specification. */
 const OPTIONS = /(?:Options|Limits?|Events|Extensions|Settings|Handlers|Capabilities|Main)$/u;
 
-test.each(['libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
+test.each(['libs/agent-client', 'libs/file-sandbox', 'libs/mcp-core', 'libs/server-kit'])(
   'the options of %s have fewer than ten members, inherited ones included',
   (folder) => {
     const counts = new PublicTypes().memberCounts(entriesOf(folder), OPTIONS);
