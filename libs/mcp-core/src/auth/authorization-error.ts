@@ -1,3 +1,5 @@
+import type { LoginRequest } from './login-request.ts';
+
 /** Codes of an `AuthorizationError`. */
 export type AuthorizationErrorCode =
   /** The metadata of the server or of its authorization server cannot be found or is not usable. */
@@ -10,7 +12,7 @@ export type AuthorizationErrorCode =
   | 'unreachable'
   /** The authorization server knows no client of this host, and registers none. */
   | 'no-client'
-  /** A person must authorize the host, and the options name nobody who is asked. */
+  /** A user must log in, and `user.authorize` is not set. The error has `login`. */
   | 'user-needed'
   /** The user or the authorization server refused. */
   | 'authorization-refused'
@@ -25,6 +27,8 @@ export type AuthorizationErrorCode =
 export interface AuthorizationErrorDetails {
   /** The `error` that the authorization server sent. */
   readonly oauthError?: string | undefined;
+  /** The login that the server needs. */
+  readonly login?: LoginRequest | undefined;
   readonly cause?: unknown;
 }
 
@@ -35,15 +39,30 @@ export interface AuthorizationErrorDetails {
 export class AuthorizationError extends Error {
   readonly code: AuthorizationErrorCode;
   readonly oauthError: string | undefined;
+  readonly login: LoginRequest | undefined;
 
   constructor(
     code: AuthorizationErrorCode,
     message: string,
-    { oauthError, cause }: AuthorizationErrorDetails = {},
+    { oauthError, login, cause }: AuthorizationErrorDetails = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'AuthorizationError';
     this.code = code;
     this.oauthError = oauthError;
+    this.login = login;
   }
+}
+
+/**
+ * Returns the login that an error of a client asks for: that of the `AuthorizationError` `user-needed`
+ * among the error and its causes.
+ */
+export function loginRequestOf(error: unknown): LoginRequest | undefined {
+  let current = error;
+  for (let depth = 0; current instanceof Error && depth < 16; depth += 1) {
+    if (current instanceof AuthorizationError && current.login !== undefined) return current.login;
+    current = current.cause;
+  }
+  return undefined;
 }

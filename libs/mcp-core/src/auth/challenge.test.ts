@@ -34,14 +34,17 @@ test.each([
   ).toEqual(expected);
 });
 
-test('the parameters of Bearer win over those of DPoP, and no header has none', () => {
-  expect({ ...tokenChallenge('DPoP scope=d, Bearer scope=b') }).toEqual({ scope: 'b' });
-  expect({ ...tokenChallenge('DPoP scope=d') }).toEqual({ scope: 'd' });
-  expect(tokenChallenge(undefined)).toEqual({});
+test('the parameters of DPoP win over those of Bearer, and no header has none', () => {
+  expect(tokenChallenge('DPoP scope=d, Bearer scope=b, error=e')).toEqual({
+    isDpop: true,
+    parameters: { scope: 'd', error: 'e' },
+  });
+  expect(tokenChallenge('Bearer scope=b')).toEqual({ isDpop: false, parameters: { scope: 'b' } });
+  expect(tokenChallenge(undefined)).toEqual({ isDpop: false, parameters: {} });
 });
 
 test('a parameter named __proto__ is a parameter', () => {
-  expect(Object.keys(tokenChallenge('Bearer __proto__=a'))).toEqual(['__proto__']);
+  expect(Object.keys(tokenChallenge('Bearer __proto__=a').parameters)).toEqual(['__proto__']);
 });
 
 test('a long hostile header is parsed in linear time', () => {

@@ -48,10 +48,23 @@ export function parseChallenges(header = ''): readonly Challenge[] {
   return challenges;
 }
 
-/** Returns the parameters of the challenge for OAuth tokens; empty when there is none. */
-export function tokenChallenge(header: string | undefined): { readonly [name: string]: string } {
+/** The challenges for OAuth tokens, as one. */
+export interface TokenChallenge {
+  /** Whether tokens that are bound to a key are accepted. */
+  readonly isDpop: boolean;
+  readonly parameters: { readonly [name: string]: string };
+}
+
+/**
+ * Returns the challenge for OAuth tokens: the parameters of `DPoP` and of `Bearer`, of which `DPoP` is
+ * preferred.
+ * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.2
+ */
+export function tokenChallenge(header: string | undefined): TokenChallenge {
   const challenges = parseChallenges(header);
   const of = (scheme: string): Challenge | undefined =>
     challenges.find((challenge) => challenge.scheme === scheme);
-  return (of('bearer') ?? of('dpop'))?.parameters ?? {};
+  const dpop = of('dpop');
+  const parameters = { ...of('bearer')?.parameters, ...dpop?.parameters };
+  return { isDpop: dpop !== undefined, parameters };
 }

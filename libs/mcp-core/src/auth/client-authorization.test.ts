@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   authorizedAt,
   metadataOf,
@@ -110,6 +110,9 @@ describe('a refresh', () => {
     }));
     const { refuse, headers } = authorizedAt(server);
     await refuse();
+    expect(await headers()).toEqual({ Authorization: 'Bearer access-1' });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3000 });
+    onTestFinished(() => void vi.useRealTimers());
     expect(await headers()).toEqual({ Authorization: 'Bearer access-2' });
   });
 

@@ -49,7 +49,8 @@ export function createClientAuthorization(
     return found;
   };
   return {
-    headers: ({ server }) => servers.get(server)?.headers() ?? {},
+    headers: (request) => servers.get(request.server)?.headers(request) ?? {},
+    dpopNonceReceived: (server, nonce) => servers.get(server)?.nonceReceived(nonce),
     refused: async (request: RefusedRequest) => (await load(request.server)).refused(request),
   };
 }

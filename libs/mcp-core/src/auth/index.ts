@@ -20,3 +20,16 @@ export type {
 } from './options.ts';
 export type { RegisteredClient } from './registered-client.ts';
 export type { IdentityProvider, MachineGrant } from './machine-grant-options.ts';
+export { loginRequestOf } from './authorization-error.ts';
+export type { LoginMethod, LoginReason, LoginRequest, LoginTarget } from './login-request.ts';
+export {
+  beginDeviceLogin,
+  beginLogin,
+  finishDeviceLogin,
+  finishLogin,
+  logOut,
+  type DeviceLogin,
+  type LoginOptions,
+  type PendingDeviceLogin,
+  type PendingLogin,
+} from './login.ts';

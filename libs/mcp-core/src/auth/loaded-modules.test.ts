@@ -47,7 +47,13 @@ test('a stdio start and a client without a challenge load no code of the authori
     [...new Set(urls)].filter((url) => /oauth4webapi|\/src\/auth\/|\/addresses\//u.test(url));
   expect(ofAuth(hostOnly)).toEqual([]);
   expect(new Set(ofAuth(before).map((url) => url.split('/').at(-1)))).toEqual(
-    new Set(['authorization-error.ts', 'client-authorization.ts', 'index.ts', 'token-store.ts']),
+    new Set([
+      'authorization-error.ts',
+      'client-authorization.ts',
+      'index.ts',
+      'login.ts',
+      'token-store.ts',
+    ]),
   );
   expect(ofAuth(after)).toEqual(
     expect.arrayContaining([expect.stringContaining('oauth4webapi') as string]),

@@ -29,13 +29,13 @@ export async function grantByMachine(
   grant: MachineGrant,
   purpose: TokenPurpose,
 ): Promise<StoredTokens> {
-  const { server, client } = endpoint;
+  const { server } = endpoint;
   const { resource, scopes } = purpose;
   const parameters = { resource, ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
   const assertion = await assertionOf(endpoint, grant, purpose);
   const self = libraryClient(endpoint);
   const authentication = clientAuthentication(endpoint);
-  const options = requestOptions(endpoint.fetch);
+  const options = requestOptions(endpoint);
   return tokenStep(endpoint, async () => {
     const tokens =
       assertion === undefined
@@ -56,7 +56,7 @@ export async function grantByMachine(
               options,
             ),
           );
-    return tokensOf(tokens, client.clientId, scopes);
+    return tokensOf(tokens, endpoint, scopes);
   });
 }
 
@@ -95,7 +95,7 @@ async function exchange(
         subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
         ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
       },
-      requestOptions(fetch),
+      requestOptions({ fetch }),
     );
     const { access_token: grant, issued_token_type: type } =
       await processGenericTokenEndpointResponse(server, libraryClient(endpoint), response, {

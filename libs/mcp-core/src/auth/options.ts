@@ -41,13 +41,17 @@ export interface UserAuthorizationRequest {
 
 /** The port to the user whose consent the host needs. */
 export interface UserAuthorization {
-  /** `https:`, or `http:` at a loopback address. */
+  /**
+   * `https:`, or `http:` at a loopback address. Keep it stable: a dynamic registration, and with it its
+   * refresh tokens, belongs to it.
+   */
   readonly redirectUri: string;
   /**
    * Opens the address in the user's browser, never through a shell, and resolves with the URL that
-   * the browser was redirected to. Rejects when the user refuses.
+   * the browser was redirected to. Rejects when the user refuses. Default: nobody is asked, and
+   * requests that need a user fail with `user-needed`; the host continues with `beginLogin`.
    */
-  readonly authorize: (request: UserAuthorizationRequest) => Promise<string>;
+  readonly authorize?: ((request: UserAuthorizationRequest) => Promise<string>) | undefined;
   /** Milliseconds for `authorize`. Default: 600000. */
   readonly timeoutMs?: number | undefined;
 }

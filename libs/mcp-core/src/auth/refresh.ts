@@ -1,4 +1,5 @@
 import { processRefreshTokenResponse, refreshTokenGrantRequest } from 'oauth4webapi';
+import { AuthorizationError } from './authorization-error.ts';
 import {
   clientAuthentication,
   libraryClient,
@@ -8,6 +9,18 @@ import {
   type TokenEndpoint,
 } from './token-endpoint.ts';
 import type { StoredTokens } from './token-store.ts';
+
+/** Errors of the token endpoint after which a refresh token is of no more use. */
+const FINAL_ERRORS = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target'];
+
+/** Whether a refresh failed for good, so that the tokens are deleted and a user must log in. */
+export function isTokenLost(error: unknown): boolean {
+  return (
+    error instanceof AuthorizationError &&
+    error.oauthError !== undefined &&
+    FINAL_ERRORS.includes(error.oauthError)
+  );
+}
 
 /**
  * Renews tokens. The response replaces the refresh token if it has one.
@@ -26,11 +39,11 @@ export function refreshTokens(
       client,
       clientAuthentication(endpoint),
       tokens.refreshToken ?? '',
-      { ...requestOptions(endpoint.fetch), additionalParameters: { resource } },
+      { ...requestOptions(endpoint), additionalParameters: { resource } },
     );
     const renewed = tokensOf(
       await processRefreshTokenResponse(endpoint.server, client, response),
-      tokens.clientId,
+      endpoint,
       tokens.scopes,
     );
     return {

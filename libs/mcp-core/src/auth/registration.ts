@@ -3,17 +3,23 @@ import { isLoopback } from '../http/headers/loopback.ts';
 import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
-import type { ClientAuthorizationOptions } from './options.ts';
+import type { ClientRegistrationOptions } from './options.ts';
 import type { RegisteredClient } from './registered-client.ts';
 import type { TokenStore } from './token-store.ts';
 
+const DEVICE_CODE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
 /** Inputs of the choice of a client. */
 export interface RegistrationContext {
-  readonly options: ClientAuthorizationOptions;
+  readonly registration: ClientRegistrationOptions | undefined;
+  /** Default: the client has no user, and is not registered. */
+  readonly redirectUri: string | undefined;
   readonly store: TokenStore;
   readonly fetch: GuardedFetch;
   readonly server: AuthorizationServer;
   readonly resource: string;
+  /** Whether the client is only looked for, because it exists. Default: it may be registered. */
+  readonly isKnown?: boolean | undefined;
 }
 
 /**
@@ -23,19 +29,19 @@ export interface RegistrationContext {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration
  */
 export async function findClient(context: RegistrationContext): Promise<RegisteredClient> {
-  const { options, store, server, resource } = context;
-  const { clients = [], metadataUrl, ask } = options.registration ?? {};
+  const { registration, redirectUri, store, server, resource } = context;
+  const { clients = [], metadataUrl, ask } = registration ?? {};
   const { issuer } = server;
   const known = clients.find((client) => client.issuer === issuer);
   if (known !== undefined) return known;
-  const redirectUri = options.user?.redirectUri;
   if (redirectUri !== undefined) {
     if (metadataUrl !== undefined && server['client_id_metadata_document_supported'] === true)
       return { clientId: metadataUrl };
-    if (server.registration_endpoint !== undefined)
-      return (
-        (await store.readClient(issuer, redirectUri)) ?? (await register(context, redirectUri))
-      );
+    if (server.registration_endpoint !== undefined) {
+      const stored = await store.readClient(issuer, redirectUri);
+      if (stored !== undefined) return stored;
+      if (context.isKnown !== true) return register(context, redirectUri);
+    }
   }
   const told = await ask?.({ issuer, resource });
   if (told !== undefined) return told;
@@ -46,7 +52,7 @@ export async function findClient(context: RegistrationContext): Promise<Register
 }
 
 async function register(
-  { options, store, fetch, server }: RegistrationContext,
+  { registration, store, fetch, server }: RegistrationContext,
   redirectUri: string,
 ): Promise<RegisteredClient> {
   const { token_endpoint_auth_methods_supported: methods = ['client_secret_basic'] } = server;
@@ -57,9 +63,13 @@ async function register(
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
-      client_name: options.registration?.name ?? 'MCP client',
+      client_name: registration?.name ?? 'MCP client',
       redirect_uris: [redirectUri],
-      grant_types: ['authorization_code', 'refresh_token'],
+      grant_types: [
+        'authorization_code',
+        'refresh_token',
+        ...(server.device_authorization_endpoint === undefined ? [] : [DEVICE_CODE_GRANT]),
+      ],
       response_types: ['code'],
       token_endpoint_auth_method: method ?? 'none',
       application_type: isLoopback(new URL(redirectUri).hostname) ? 'native' : 'web',

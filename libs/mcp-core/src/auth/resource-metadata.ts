@@ -8,6 +8,8 @@ export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
   readonly scopesSupported: readonly string[] | undefined;
+  /** Whether the server accepts tokens that are bound to a key (RFC 9449). */
+  readonly isDpopSupported: boolean;
 }
 
 /**
@@ -42,7 +44,12 @@ function wellKnownUrls(server: string): readonly string[] {
 }
 
 function checked(found: { readonly [name: string]: unknown }, server: string): ResourceMetadata {
-  const { resource, authorization_servers: servers, scopes_supported: scopes } = found;
+  const {
+    resource,
+    authorization_servers: servers,
+    scopes_supported: scopes,
+    dpop_signing_alg_values_supported: algorithms,
+  } = found;
   if (typeof resource !== 'string' || !isResourceOf(resource, server))
     throw new AuthorizationError(
       'metadata-mismatch',
@@ -57,6 +64,9 @@ function checked(found: { readonly [name: string]: unknown }, server: string): R
     resource,
     authorizationServers: servers,
     scopesSupported: isTextList(scopes) ? scopes : undefined,
+    isDpopSupported:
+      found['dpop_bound_access_tokens_required'] === true ||
+      (isTextList(algorithms) && algorithms.length > 0),
   };
 }
 

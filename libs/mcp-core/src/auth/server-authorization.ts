@@ -1,54 +1,62 @@
-import type { AuthorizationServer } from 'oauth4webapi';
+import type { AuthorizedRequest, RefusedRequest } from '../http/client/authorization.ts';
 import type { ExtraHeaders } from '../http/client/headers.ts';
-import type { RefusedRequest } from '../http/client/authorization.ts';
 import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import { tokenChallenge } from './challenge.ts';
+import { discover, loginMethods, type Target } from './discovery.ts';
+import { DpopKey } from './dpop-key.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
+import type { LoginReason, LoginTarget } from './login-request.ts';
 import { grantByMachine } from './machine-grant.ts';
-import type { ClientAuthorizationOptions, UserAuthorization } from './options.ts';
-import { refreshTokens } from './refresh.ts';
+import type { ClientAuthorizationOptions } from './options.ts';
+import { isTokenLost, refreshTokens } from './refresh.ts';
 import { findClient } from './registration.ts';
-import { fetchResourceMetadata } from './resource-metadata.ts';
 import { covers, scopesIn, unionOf } from './scopes.ts';
-import { fetchOriginMetadata, fetchServerMetadata } from './server-metadata.ts';
+import { StepUps } from './step-ups.ts';
 import type { TokenEndpoint } from './token-endpoint.ts';
 import type { StoredTokens, TokenKey, TokenStore } from './token-store.ts';
 import { grantByUser } from './user-grant.ts';
-
-/** The resource that an MCP server is, and its authorization server. */
-interface Target {
-  readonly resource: string;
-  readonly scopesSupported: readonly string[];
-  readonly server: AuthorizationServer;
-}
 
 /** The tokens in use. */
 interface Held {
   readonly key: TokenKey;
   readonly tokens: StoredTokens;
-  readonly endpoint: TokenEndpoint | undefined;
-  /** Whether a grant for this client issued them, rather than the store or a refresh. */
-  readonly isGranted: boolean;
-  readonly isRefreshed: boolean;
+  readonly dpop: DpopKey | undefined;
+  /** Source of the tokens: the store, a refresh, or a grant for this client. */
+  readonly source: 'store' | 'refresh' | 'grant';
+  /** Milliseconds since the epoch from which the tokens are refreshed. */
+  readonly renewAt: number;
 }
 
-/** Milliseconds before the end of its life at which an access token is renewed. */
+/** A refused request, and the resource that it was for. */
+interface Refusal {
+  readonly request: RefusedRequest;
+  readonly target: Target;
+  readonly login: LoginTarget;
+  /** Scopes in the challenge. */
+  readonly challenged: readonly string[];
+}
+
+/** Longest time in milliseconds before the end of its life at which an access token is renewed. */
 const EARLY_MS = 30_000;
-/** Maximum number of step-ups for the same scopes. */
-const MAX_STEP_UPS = 2;
+/** Milliseconds until a failed renewal before the end of a token's life is tried again. */
+const RETRY_MS = 10_000;
 
 /**
  * The authorization of one principal at one MCP server. One discovery, grant or refresh runs at a
- * time; requests that are refused meanwhile wait for its outcome.
+ * time; requests that are refused meanwhile wait for its outcome. Refreshes of all processes that
+ * share the store run one after another, and each uses the tokens that the one before has stored.
  */
 export class ServerAuthorization {
   readonly #options: ClientAuthorizationOptions;
   readonly #store: TokenStore;
   readonly #server: string;
   readonly #fetch: GuardedFetch;
-  readonly #stepUps = new Map<string, number>();
+  readonly #stepUps = new StepUps();
   #held: Held | undefined;
+  #target: Target | undefined;
+  #reason: LoginReason = 'no-tokens';
+  #nonce: string | undefined;
   #running: Promise<boolean> | undefined;
 
   constructor(server: string, options: ClientAuthorizationOptions, store: TokenStore) {
@@ -59,28 +67,62 @@ export class ServerAuthorization {
   }
 
   /** Returns the headers of a request, after renewing a token that expires. */
-  async headers(): Promise<ExtraHeaders> {
-    const { expiresAt = Infinity, refreshToken } = this.#held?.tokens ?? {};
-    if (refreshToken !== undefined && expiresAt - EARLY_MS < Date.now())
-      // The server decides what follows when it fails: its 401 starts an authorization.
-      await this.#once(() => this.#refresh()).catch(() => false);
-    return this.#headers();
+  headers(request: AuthorizedRequest): ExtraHeaders | Promise<ExtraHeaders> {
+    const { tokens, renewAt = Infinity } = this.#held ?? {};
+    return tokens?.refreshToken === undefined || renewAt > Date.now()
+      ? this.#headersFor(request)
+      : this.#renewEarly().then(() => this.#headersFor(request));
+  }
+
+  /** Remembers the nonce that the proofs for the MCP server must contain. */
+  nonceReceived(nonce: string): void {
+    this.#nonce = nonce;
   }
 
   /** Obtains tokens for a refused request. Returns whether the request is sent again. */
   async refused(request: RefusedRequest): Promise<boolean> {
-    const challenge = tokenChallenge(request.responseHeaders['www-authenticate']);
-    if (request.status === 403 && challenge['error'] !== 'insufficient_scope') return false;
-    const { Authorization: current } = this.#headers();
+    const { isDpop, parameters } = tokenChallenge(request.responseHeaders['www-authenticate']);
+    const { error } = parameters;
+    if (request.status === 403 && error !== 'insufficient_scope') return false;
+    if (request.sent['DPoP'] !== undefined && this.#isProofRefused(request, error)) return true;
+    const current = this.#held === undefined ? undefined : authorizationOf(this.#held.tokens);
     if (this.#running === undefined && current !== undefined)
       if (request.sent['Authorization'] !== current) return true;
-    return this.#once(() => this.#authorize(request, challenge));
+    const login: LoginTarget = {
+      server: this.#server,
+      metadataUrl: parameters['resource_metadata'],
+      isDpop: isDpop ? true : undefined,
+    };
+    return this.#once(() => this.#authorize(request, login, scopesIn(parameters['scope'])));
   }
 
-  #headers(): ExtraHeaders {
+  #headersFor({ method, url, body }: AuthorizedRequest): ExtraHeaders | Promise<ExtraHeaders> {
     if (this.#held === undefined) return {};
-    const { tokenType, accessToken } = this.#held.tokens;
-    return { Authorization: `${tokenType} ${accessToken}` };
+    const { tokens, dpop } = this.#held;
+    const Authorization = authorizationOf(tokens);
+    if (dpop === undefined) return { Authorization };
+    const { accessToken } = tokens;
+    return dpop
+      .prove({ method, url, body, accessToken, nonce: this.#nonce })
+      .then((proof) => ({ Authorization, DPoP: proof }));
+  }
+
+  /**
+   * Whether the server refused only the nonce of the proof, and sent another.
+   * @throws AuthorizationError `token-refused`
+   */
+  #isProofRefused({ responseHeaders }: RefusedRequest, error: string | undefined): boolean {
+    const nonce = responseHeaders['dpop-nonce'];
+    if (error === 'use_dpop_nonce' && nonce !== undefined) {
+      this.#nonce = nonce;
+      return true;
+    }
+    if (error === 'use_dpop_nonce' || error === 'invalid_dpop_proof')
+      throw new AuthorizationError(
+        'token-refused',
+        `${new URL(this.#server).origin} refuses the DPoP proof with ${error}${error === 'use_dpop_nonce' ? ', and sends no nonce' : '; check the clock of this machine'}.`,
+      );
+    return false;
   }
 
   #once(step: () => Promise<boolean>): Promise<boolean> {
@@ -90,149 +132,195 @@ export class ServerAuthorization {
     return this.#running;
   }
 
+  /** Renews tokens that still are valid; the server decides when that fails: its 401 starts an authorization. */
+  async #renewEarly(): Promise<void> {
+    await this.#once(async () => {
+      if (this.#held === undefined) return false;
+      this.#target ??= await discover(
+        this.#fetch,
+        { server: this.#server },
+        this.#options.registration,
+      );
+      return this.#renew(this.#held.key, this.#target);
+    }).catch(() => {
+      if (this.#held !== undefined) this.#held = { ...this.#held, renewAt: Date.now() + RETRY_MS };
+    });
+  }
+
   async #authorize(
     request: RefusedRequest,
-    challenge: { readonly [name: string]: string },
+    login: LoginTarget,
+    challenged: readonly string[],
   ): Promise<boolean> {
-    const target = await this.#discover(challenge['resource_metadata']);
+    const { registration, user, grant } = this.#options;
+    const target = await discover(this.#fetch, login, registration);
+    this.#target = target;
     const key = this.#keyOf(target);
     if (!isSameKey(this.#held?.key, key)) this.#held = undefined;
-    const challenged = scopesIn(challenge['scope']);
-    if (request.status === 403) this.#countStepUp(challenged);
-    else if (await this.#reuse(key, target, request)) return true;
-    if (request.method !== 'POST' && this.#options.user !== undefined) return false;
-    const asked = challenged.length === 0 ? target.scopesSupported : challenged;
-    await this.#grant(target, unionOf(this.#held?.tokens.requestedScopes ?? [], asked));
+    if (await this.#reuse(key, target, request, challenged)) return true;
+    const isRequested = grant !== undefined || user?.authorize !== undefined;
+    if (request.status === 403) {
+      this.#reason = 'insufficient-scope';
+      this.#stepUps.check(this.#server, challenged, this.#held?.tokens.scopes, isRequested);
+    }
+    if (request.method !== 'POST' && user !== undefined) return false;
+    await this.#grant({ request, target, login, challenged });
     return true;
   }
 
   /**
-   * Uses stored tokens or refreshes the held ones. Returns false when a grant is needed.
+   * Uses stored tokens or refreshes them. Returns false when a grant is needed.
    * @throws AuthorizationError `token-refused` when the refused token comes from a grant for this
    * request
    */
-  async #reuse(key: TokenKey, target: Target, { attempt }: RefusedRequest): Promise<boolean> {
-    const held = this.#held;
-    if (held !== undefined && attempt > 0 && held.isGranted)
+  async #reuse(
+    key: TokenKey,
+    target: Target,
+    { status, attempt }: RefusedRequest,
+    challenged: readonly string[],
+  ): Promise<boolean> {
+    const { source } = this.#held ?? {};
+    if (status === 403) return this.#adopt(key, await this.#store.readTokens(key), challenged);
+    if (attempt > 0 && source === 'grant')
       throw new AuthorizationError(
         'token-refused',
         `${new URL(this.#server).origin} refuses the token that ${shorten(key.issuer)} just issued for it.`,
       );
-    const stored = await this.#store.readTokens(key);
-    if (stored !== undefined && stored.accessToken !== held?.tokens.accessToken) {
-      this.#held = {
-        key,
-        tokens: stored,
-        endpoint: undefined,
-        isGranted: false,
-        isRefreshed: false,
-      };
-      return true;
+    if (attempt > 0 && source === 'refresh') {
+      this.#reason = 'tokens-refused';
+      return this.#adopt(key, await this.#store.readTokens(key), []);
     }
-    if (held?.tokens.refreshToken === undefined || (attempt > 0 && held.isRefreshed)) return false;
-    this.#held = { ...held, endpoint: await this.#endpointOf(target) };
-    return this.#refresh();
+    return this.#renew(key, target);
   }
 
-  /** Returns false when the refresh token is no longer valid. */
-  async #refresh(): Promise<boolean> {
-    if (this.#held === undefined) return false;
-    const { key, tokens } = this.#held;
-    const stored = await this.#store.readTokens(key);
-    if (stored !== undefined && stored.refreshToken !== tokens.refreshToken) {
-      this.#held = { ...this.#held, tokens: stored };
-      return true;
-    }
-    const endpoint =
-      this.#held.endpoint ?? (await this.#endpointOf(await this.#discover(undefined)));
-    if (endpoint.server.issuer !== key.issuer || endpoint.client.clientId !== tokens.clientId)
-      return false;
-    try {
-      const renewed = await refreshTokens(endpoint, tokens, key.resource);
-      await this.#hold({ key, tokens: renewed, endpoint, isGranted: false, isRefreshed: true });
-      return true;
-    } catch (error) {
-      if (!(error instanceof AuthorizationError) || error.oauthError === undefined) throw error;
-      await this.#store.deleteTokens(key);
-      this.#held = { ...this.#held, tokens: { ...tokens, refreshToken: undefined } };
-      return false;
-    }
+  /** Uses stored tokens if they are not those in use, not expired, and have the scopes. */
+  async #adopt(
+    key: TokenKey,
+    stored: StoredTokens | undefined,
+    scopes: readonly string[],
+  ): Promise<boolean> {
+    const isNew = stored !== undefined && stored.accessToken !== this.#held?.tokens.accessToken;
+    if (!isNew || (stored.expiresAt ?? Infinity) <= Date.now()) return false;
+    if (!covers(stored.scopes, scopes)) return false;
+    const dpop = stored.dpopKey === undefined ? undefined : await DpopKey.from(stored.dpopKey);
+    this.#hold({ key, tokens: stored, dpop, source: 'store' });
+    return true;
   }
 
-  async #grant(target: Target, scopes: readonly string[]): Promise<void> {
+  /**
+   * Uses the stored tokens, refreshed if they are those in use or have expired. Returns false when
+   * there are none, or the refresh token is no longer valid.
+   */
+  #renew(key: TokenKey, target: Target): Promise<boolean> {
+    return this.#store.withLock(key, async () => {
+      const stored = await this.#store.readTokens(key);
+      if (await this.#adopt(key, stored, [])) return true;
+      this.#reason = stored === undefined ? 'no-tokens' : 'tokens-refused';
+      this.#dropRefreshToken();
+      if (stored?.refreshToken === undefined || target.server.issuer !== key.issuer) return false;
+      const dpop = stored.dpopKey === undefined ? undefined : await DpopKey.from(stored.dpopKey);
+      try {
+        const endpoint = await this.#endpointOf(target, dpop, true);
+        if (endpoint.client.clientId !== stored.clientId) return false;
+        const tokens = await refreshTokens(endpoint, stored, key.resource);
+        await this.#store.writeTokens(key, tokens);
+        this.#hold({ key, tokens, dpop, source: 'refresh' });
+        return true;
+      } catch (error) {
+        if (error instanceof AuthorizationError && error.code === 'no-client') return false;
+        if (!isTokenLost(error)) {
+          this.#hold({ key, tokens: stored, dpop, source: 'store' });
+          throw error;
+        }
+        this.#reason = 'refresh-refused';
+        await this.#store.deleteTokens(key);
+        return false;
+      }
+    });
+  }
+
+  async #grant({ request, target, login, challenged }: Refusal): Promise<void> {
     const { user, grant } = this.#options;
-    const { resource } = target;
-    if (user === undefined && grant === undefined)
+    const { resource, server } = target;
+    const asked = challenged.length === 0 ? target.scopesSupported : challenged;
+    const scopes = unionOf(this.#held?.tokens.requestedScopes ?? [], asked);
+    const key = this.#keyOf(target);
+    if (grant === undefined && user?.authorize === undefined)
       throw new AuthorizationError(
         'user-needed',
-        `${new URL(this.#server).origin} needs the authorization of a user, and the option user is not set.`,
+        `${new URL(request.server).origin} needs the login of a user at ${shorten(server.issuer)} (${this.#reason}), and nobody is asked: user.authorize is not set.`,
+        {
+          login: {
+            ...login,
+            isDpop: target.isDpop,
+            issuer: server.issuer,
+            resource,
+            scopes,
+            challengedScopes: challenged,
+            reason: this.#reason,
+            methods: loginMethods(server),
+          },
+        },
       );
-    const endpoint = await this.#endpointOf(target);
-    const tokens =
-      grant === undefined
-        ? await this.#grantByUser(endpoint, resource, scopes)
-        : await grantByMachine(endpoint, grant, { resource, scopes });
-    const key = this.#keyOf(target);
-    await this.#hold({ key, tokens, endpoint, isGranted: true, isRefreshed: false });
+    const dpop = target.isDpop ? (this.#held?.dpop ?? (await DpopKey.generate())) : undefined;
+    const endpoint = await this.#endpointOf(target, dpop);
+    const purpose = { resource, scopes };
+    const { authorize } = user ?? {};
+    if (user !== undefined && authorize !== undefined) {
+      const tokens = await this.#forgettingClient(endpoint, user.redirectUri, () =>
+        grantByUser(endpoint, { ...user, authorize }, purpose),
+      );
+      await this.#store.withLock(key, () => this.#store.writeTokens(key, tokens));
+      this.#hold({ key, tokens, dpop, source: 'grant' });
+    } else if (grant !== undefined) {
+      await this.#store.withLock(key, async () => {
+        const stored = await this.#store.readTokens(key);
+        if (await this.#adopt(key, stored, request.status === 403 ? challenged : [])) return;
+        const tokens = await grantByMachine(endpoint, grant, purpose);
+        await this.#store.writeTokens(key, tokens);
+        this.#hold({ key, tokens, dpop, source: 'grant' });
+      });
+    }
   }
 
-  async #grantByUser(
-    endpoint: TokenEndpoint,
-    resource: string,
-    scopes: readonly string[],
-  ): Promise<StoredTokens> {
-    const user = this.#options.user as UserAuthorization; // the caller has checked it
-    const { issuer, scopes_supported: known = [] } = endpoint.server;
-    const isOffline = scopes.length > 0 && known.includes('offline_access');
-    return grantByUser(endpoint, user, {
-      resource,
-      scopes: isOffline ? unionOf(scopes, ['offline_access']) : scopes,
-    }).catch(async (error: unknown) => {
-      // A registration that its server has forgotten is made anew by the next request.
+  /** Deletes a registration that its server has forgotten, so that the next request makes another. */
+  #forgettingClient<T>(
+    { server: { issuer } }: TokenEndpoint,
+    redirectUri: string,
+    step: () => Promise<T>,
+  ): Promise<T> {
+    return step().catch(async (error: unknown) => {
       if (error instanceof AuthorizationError && error.oauthError === 'invalid_client')
-        await this.#store.deleteClient(issuer, user.redirectUri);
+        await this.#store.deleteClient(issuer, redirectUri);
       throw error;
     });
   }
 
-  /** @throws AuthorizationError `token-refused` */
-  #countStepUp(challenged: readonly string[]): void {
-    const name = challenged.toSorted().join(' ');
-    const count = this.#stepUps.get(name) ?? 0;
-    const { scopes } = this.#held?.tokens ?? {};
-    if (count >= MAX_STEP_UPS || (scopes !== undefined && covers(scopes, challenged)))
-      throw new AuthorizationError(
-        'token-refused',
-        `${new URL(this.#server).origin} still demands the scopes ${shorten(name)}, which were ${count >= MAX_STEP_UPS ? 'requested' : 'granted'} before.`,
-      );
-    this.#stepUps.set(name, count + 1);
+  #hold(held: Omit<Held, 'renewAt'>): void {
+    const { expiresAt = Infinity } = held.tokens;
+    const now = Date.now();
+    const renewAt = expiresAt - Math.min(EARLY_MS, Math.max(0, (expiresAt - now) / 2));
+    this.#held = { ...held, renewAt };
   }
 
-  async #hold(held: Held): Promise<void> {
-    this.#held = held;
-    await this.#store.writeTokens(held.key, held.tokens);
+  #dropRefreshToken(): void {
+    if (this.#held === undefined) return;
+    const { tokens } = this.#held;
+    this.#held = { ...this.#held, tokens: { ...tokens, refreshToken: undefined } };
   }
 
-  async #discover(challengedUrl: string | undefined): Promise<Target> {
-    const metadata = await fetchResourceMetadata(this.#fetch, this.#server, challengedUrl);
-    if (metadata === undefined)
-      return {
-        resource: withoutSlash(this.#server),
-        scopesSupported: [],
-        server: await fetchOriginMetadata(this.#fetch, this.#server),
-      };
-    const { resource, authorizationServers, scopesSupported = [] } = metadata;
-    const registered = this.#options.registration?.clients?.map(({ issuer }) => issuer) ?? [];
-    const issuer =
-      authorizationServers.find((each) => registered.includes(each)) ??
-      String(authorizationServers[0]);
-    return { resource, scopesSupported, server: await fetchServerMetadata(this.#fetch, issuer) };
-  }
-
-  async #endpointOf({ server, resource }: Target): Promise<TokenEndpoint> {
-    const options = this.#options;
-    const context = { options, store: this.#store, fetch: this.#fetch, server, resource };
-    return { fetch: this.#fetch, server, client: await findClient(context) };
+  async #endpointOf(
+    target: Target,
+    dpop: DpopKey | undefined,
+    isKnown = false,
+  ): Promise<TokenEndpoint> {
+    const { registration, user } = this.#options;
+    const { server, resource } = target;
+    const { redirectUri } = user ?? {};
+    const fetch = this.#fetch;
+    const store = this.#store;
+    const context = { registration, redirectUri, store, fetch, server, resource, isKnown };
+    return { fetch, server, dpop, client: await findClient(context) };
   }
 
   #keyOf({ server, resource }: Target): TokenKey {
@@ -240,12 +328,10 @@ export class ServerAuthorization {
   }
 }
 
-function isSameKey(one: TokenKey | undefined, other: TokenKey): boolean {
-  return one?.issuer === other.issuer && one.resource === other.resource;
+function authorizationOf({ tokenType, accessToken }: StoredTokens): string {
+  return `${tokenType} ${accessToken}`;
 }
 
-/** Returns the canonical URI of a server: without fragment, and without the slash of an empty path. */
-function withoutSlash(server: string): string {
-  const { origin, pathname, search } = new URL(server);
-  return pathname === '/' && search === '' ? origin : `${origin}${pathname}${search}`;
+function isSameKey(one: TokenKey | undefined, other: TokenKey): boolean {
+  return one?.issuer === other.issuer && one.resource === other.resource;
 }

@@ -4,6 +4,14 @@ import { isLoopback } from '../http/headers/loopback.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 
+const ENDPOINTS = [
+  'authorization_endpoint',
+  'token_endpoint',
+  'registration_endpoint',
+  'device_authorization_endpoint',
+  'revocation_endpoint',
+];
+
 /**
  * Fetches the metadata of an authorization server: RFC 8414 and OpenID Connect with the path of the
  * issuer inserted, then OpenID Connect with it appended.
@@ -77,7 +85,7 @@ function checked(found: { readonly [name: string]: unknown }, issuer: string): A
       'metadata-mismatch',
       `The metadata of the authorization server ${shorten(issuer)} name another issuer: ${typeof named === 'string' ? shorten(named) : 'none'}.`,
     );
-  for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint']) {
+  for (const name of ENDPOINTS) {
     const endpoint = found[name];
     if (endpoint !== undefined && !isSafeUrl(endpoint))
       throw new AuthorizationError(

@@ -1,6 +1,7 @@
 import {
   allowInsecureRequests,
   customFetch,
+  isDPoPNonceError,
   None,
   PrivateKeyJwt,
   ResponseBodyError,
@@ -11,6 +12,7 @@ import {
 } from 'oauth4webapi';
 import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
+import type { DpopKey } from './dpop-key.ts';
 import type { FetchInit, GuardedFetch } from './guarded-fetch.ts';
 import type { RegisteredClient } from './registered-client.ts';
 import { scopesIn } from './scopes.ts';
@@ -18,6 +20,8 @@ import type { StoredTokens } from './token-store.ts';
 
 /** An authorization server, and the client that this host is there. */
 export interface TokenEndpoint {
+  /** Key that the tokens are bound to. Default: they are bearer tokens. */
+  readonly dpop?: DpopKey | undefined;
   readonly fetch: GuardedFetch;
   readonly server: AuthorizationServer;
   readonly client: RegisteredClient;
@@ -29,10 +33,16 @@ export function libraryClient({ client }: TokenEndpoint): Client {
 }
 
 /** Returns the options of the library's requests; the addresses are checked by `GuardedFetch`. */
-export function requestOptions(fetch: GuardedFetch) {
+export function requestOptions({ fetch, dpop }: Pick<TokenEndpoint, 'fetch' | 'dpop'>) {
   return {
     [allowInsecureRequests]: true,
-    [customFetch]: (url: string, init: FetchInit) => fetch.fetch(url, init),
+    [customFetch]: async (url: string, init: FetchInit) => {
+      const response = await fetch.fetch(url, init);
+      // With a challenge, the library would not read the error in the body.
+      response.headers.delete('www-authenticate');
+      return response;
+    },
+    ...(dpop === undefined ? {} : { DPoP: dpop.handle }),
   } as const;
 }
 
@@ -74,15 +84,19 @@ function chooseMethod(
 }
 
 /**
- * Runs a step of the library. Its errors hold parameters and bodies, so only their codes are kept.
+ * Runs a step of the library, and once more when the server demands a nonce in the proof, which the
+ * key then knows. Its errors hold parameters and bodies, so only their codes are kept.
  * @throws AuthorizationError `token-request-failed`
  */
 export async function tokenStep<T>(
-  { server }: Pick<TokenEndpoint, 'server'>,
+  { server, dpop }: Pick<TokenEndpoint, 'server' | 'dpop'>,
   step: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await step();
+    return await step().catch((error: unknown) => {
+      if (dpop !== undefined && isDPoPNonceError(error)) return step();
+      throw error;
+    });
   } catch (error) {
     if (error instanceof AuthorizationError) throw error;
     const issuer = shorten(server.issuer);
@@ -100,20 +114,31 @@ export async function tokenStep<T>(
   }
 }
 
-/** Returns the tokens in a response; without `scope` in it, the requested scopes were granted. */
+/**
+ * Returns the tokens in a response; without `scope` in it, the requested scopes were granted.
+ * @throws AuthorizationError `token-request-failed` when the type of the token is not that of the
+ * request
+ */
 export function tokensOf(
   response: TokenEndpointResponse,
-  clientId: string,
+  { server, client, dpop }: TokenEndpoint,
   requestedScopes: readonly string[],
 ): StoredTokens {
   const { access_token: accessToken, token_type: type, expires_in: seconds } = response;
+  const tokenType = type === 'dpop' ? 'DPoP' : 'Bearer';
+  if ((dpop === undefined) !== (tokenType === 'Bearer'))
+    throw new AuthorizationError(
+      'token-request-failed',
+      `${shorten(server.issuer)} issued a ${tokenType} token, but a ${dpop === undefined ? 'Bearer' : 'DPoP'} token was requested.`,
+    );
   return {
     accessToken,
-    tokenType: type === 'dpop' ? 'DPoP' : 'Bearer',
+    tokenType,
     refreshToken: response.refresh_token,
     requestedScopes,
     scopes: response.scope === undefined ? requestedScopes : scopesIn(response.scope),
     expiresAt: seconds === undefined ? undefined : Date.now() + seconds * 1000,
-    clientId,
+    clientId: client.clientId,
+    dpopKey: dpop?.jwk,
   };
 }

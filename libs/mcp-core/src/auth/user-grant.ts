@@ -6,10 +6,12 @@ import {
   generateRandomState,
   processAuthorizationCodeResponse,
   validateAuthResponse,
+  type AuthorizationServer,
 } from 'oauth4webapi';
 import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
-import type { UserAuthorization } from './options.ts';
+import type { UserAuthorization, UserAuthorizationRequest } from './options.ts';
+import { unionOf } from './scopes.ts';
 import {
   clientAuthentication,
   libraryClient,
@@ -20,26 +22,31 @@ import {
 } from './token-endpoint.ts';
 import type { StoredTokens } from './token-store.ts';
 
-const DEFAULT_TIMEOUT_MS = 600_000;
-
 /** The purpose of tokens that are requested. */
 export interface TokenPurpose {
   readonly resource: string;
   readonly scopes: readonly string[];
 }
 
+/** An authorization request, and what the exchange of its code needs. */
+export interface AuthorizationRequest extends TokenPurpose {
+  readonly redirectUri: string;
+  readonly state: string;
+  /** Secret. */
+  readonly codeVerifier: string;
+}
+
 /**
- * Asks the user for authorization and exchanges the code: authorization code grant with PKCE (S256),
- * `state` and `resource`. The issuer in the redirect is compared before anything else in it is used.
- * @throws AuthorizationError
+ * Prepares an authorization request: PKCE (S256), `state`, `resource`, and the thumbprint of the key.
+ * Returns it with the URL to open.
+ * @throws AuthorizationError `discovery-failed`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  */
-export async function grantByUser(
-  endpoint: TokenEndpoint,
-  user: UserAuthorization,
-  { resource, scopes }: TokenPurpose,
-): Promise<StoredTokens> {
-  const { server, client, fetch } = endpoint;
+export async function prepareRequest(
+  { server, client, dpop }: TokenEndpoint,
+  redirectUri: string,
+  { resource, scopes: asked }: TokenPurpose,
+): Promise<AuthorizationRequest & { readonly url: string }> {
   const issuer = shorten(server.issuer);
   if (server.code_challenge_methods_supported?.includes('S256') !== true)
     throw new AuthorizationError(
@@ -51,46 +58,90 @@ export async function grantByUser(
       'discovery-failed',
       `The metadata of ${issuer} have no authorization_endpoint.`,
     );
-  const verifier = generateRandomCodeVerifier();
+  const scopes = withOfflineAccess(server, asked);
+  const codeVerifier = generateRandomCodeVerifier();
   const state = generateRandomState();
   const url = new URL(server.authorization_endpoint);
   const parameters = {
     response_type: 'code',
     client_id: client.clientId,
-    redirect_uri: user.redirectUri,
-    code_challenge: await calculatePKCECodeChallenge(verifier),
+    redirect_uri: redirectUri,
+    code_challenge: await calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     state,
     resource,
     ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
     // OpenID Connect grants offline access only with the user's consent.
     ...(scopes.includes('offline_access') ? { prompt: 'consent' } : {}),
+    ...(dpop === undefined ? {} : { dpop_jkt: await dpop.handle.calculateThumbprint() }),
   };
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  const redirect = await askUser(user, { url: url.href, issuer: server.issuer, resource, scopes });
+  return { url: url.href, resource, scopes, redirectUri, state, codeVerifier };
+}
+
+/** Returns the scopes to request, with `offline_access` where the authorization server lists it. */
+export function withOfflineAccess(
+  { scopes_supported: known = [] }: AuthorizationServer,
+  scopes: readonly string[],
+): readonly string[] {
+  const isOffline = scopes.length > 0 && known.includes('offline_access');
+  return isOffline ? unionOf(scopes, ['offline_access']) : scopes;
+}
+
+/**
+ * Exchanges the code in a redirect for tokens. The issuer in the redirect is compared before anything
+ * else in it is used.
+ * @throws AuthorizationError
+ */
+export async function exchangeCode(
+  endpoint: TokenEndpoint,
+  { redirectUri, state, codeVerifier, resource, scopes }: AuthorizationRequest,
+  redirect: string,
+): Promise<StoredTokens> {
+  const { server } = endpoint;
+  const checked = checkRedirect(endpoint, redirect, redirectUri, state);
   return tokenStep(endpoint, async () => {
-    const checked = checkRedirect(endpoint, redirect, user.redirectUri, state);
     const response = await authorizationCodeGrantRequest(
       server,
       libraryClient(endpoint),
       clientAuthentication(endpoint),
       checked,
-      user.redirectUri,
-      verifier,
-      { ...requestOptions(fetch), additionalParameters: { resource } },
+      redirectUri,
+      codeVerifier,
+      { ...requestOptions(endpoint), additionalParameters: { resource } },
     );
-    const tokens = await processAuthorizationCodeResponse(
-      server,
-      libraryClient(endpoint),
-      response,
-    );
-    return tokensOf(tokens, client.clientId, scopes);
+    const self = libraryClient(endpoint);
+    const tokens = await processAuthorizationCodeResponse(server, self, response);
+    return tokensOf(tokens, endpoint, scopes);
   });
 }
 
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+/** A user who is asked. */
+export interface AskedUser extends UserAuthorization {
+  readonly authorize: NonNullable<UserAuthorization['authorize']>;
+}
+
+/**
+ * Asks the user for authorization and exchanges the code.
+ * @throws AuthorizationError
+ */
+export async function grantByUser(
+  endpoint: TokenEndpoint,
+  user: AskedUser,
+  purpose: TokenPurpose,
+): Promise<StoredTokens> {
+  const request = await prepareRequest(endpoint, user.redirectUri, purpose);
+  const { url, resource, scopes } = request;
+  const { issuer } = endpoint.server;
+  const redirect = await askUser(user, { url, issuer, resource, scopes });
+  return exchangeCode(endpoint, request, redirect);
+}
+
 async function askUser(
-  { authorize, timeoutMs = DEFAULT_TIMEOUT_MS }: UserAuthorization,
-  request: Omit<Parameters<UserAuthorization['authorize']>[0], 'signal'>,
+  { authorize, timeoutMs = DEFAULT_TIMEOUT_MS }: AskedUser,
+  request: Omit<UserAuthorizationRequest, 'signal'>,
 ): Promise<string> {
   const signal = AbortSignal.timeout(timeoutMs);
   const tooLate = Promise.withResolvers<never>();

@@ -6,6 +6,8 @@ export interface AuthorizedRequest {
   readonly server: string;
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: string;
+  /** Body of a POST. */
+  readonly body?: string | undefined;
 }
 
 /** A request that the server refused with 401 or 403. */
@@ -31,4 +33,9 @@ export interface HttpAuthorization {
    * most three times. Calls may overlap. A rejection becomes the cause of the request's error.
    */
   refused(request: RefusedRequest): Promise<boolean>;
+  /**
+   * Called for each response with a `DPoP-Nonce` header, before `refused`. The next proof contains it.
+   * @see https://www.rfc-editor.org/rfc/rfc9449#section-9
+   */
+  dpopNonceReceived?(server: string, nonce: string): void;
 }

@@ -163,7 +163,8 @@ export class ClientEndpoint {
     try {
       const extra = typeof own === 'function' ? await own(request) : own;
       attempt.authorization =
-        (await authorization?.headers({ ...request, server: this.#url.href })) ?? {};
+        (await authorization?.headers({ ...request, body: call.body, server: this.#url.href })) ??
+        {};
       headers = this.#flatten(withReplaced(extra ?? {}, attempt.authorization));
     } catch (error) {
       if (!attempt.isAborted)
@@ -231,6 +232,9 @@ export class ClientEndpoint {
 
   #responded(attempt: Attempt, response: IncomingMessage): void {
     const { statusCode: status = 0 } = response;
+    const nonce = response.headers['dpop-nonce'];
+    if (typeof nonce === 'string')
+      this.#options.authorization?.dpopNonceReceived?.(this.#url.href, nonce);
     if (status < 300 || attempt.count >= MAX_ATTEMPTS) this.#give(attempt.call, response);
     else if (status === 307 || status === 308) this.#redirected(attempt, response);
     else if (
