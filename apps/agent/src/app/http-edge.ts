@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { createHttpServer } from '../http/http-server.ts';
 import type { HttpDependencies } from '../http/route.ts';
+import { PACKAGE_FOLDER } from '../package-folder.ts';
 import type { AppOptions } from './app-options.ts';
 
 export type Phase = ReturnType<HttpDependencies['phase']>;
@@ -33,13 +34,14 @@ export function httpEdge(
           host: config.host,
           keys: config.apiKeys,
           routes,
+          consoleFolder: join(PACKAGE_FOLDER, 'bundle/console'),
           admission: {
             streams: config.maxStreams,
             streamsPerRun: config.maxStreamsPerRun,
             pendingBodyBytes: config.maxPendingBodyBytes,
           },
         },
-        join(import.meta.dirname, '../../openapi.json'),
+        join(PACKAGE_FOLDER, 'openapi.json'),
       );
       return http.listen({ host: config.host, port });
     },
