@@ -10,6 +10,7 @@ export default defineConfig({
       'apps/*',
       'examples/*',
       'tests/conformance',
+      'tests/console',
       'tests/e2e',
       'tests/interop',
       'tools/create-server',

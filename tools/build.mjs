@@ -29,16 +29,28 @@ const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'
 
 // Several checkers would check the types that they share several times.
 await run('tsc -b --checkers 1', root);
-const waiting = globSync(manifest(root).workspaces, { cwd: root })
-  .map((folder) => join(root, folder))
-  .flatMap((folder) => {
-    const { build } = manifest(folder).scripts ?? {};
-    // The packages are compiled by now.
-    const rest = build?.replace(/^tsc -b( && )?/, '') ?? '';
-    return rest === '' ? [] : [{ command: rest, folder }];
-  });
+/** Builds that wait for a free processor and for the builds of the packages that they use. */
+const waiting = globSync(manifest(root).workspaces, { cwd: root }).flatMap((path) => {
+  const folder = join(root, path);
+  const { name, scripts, devDependencies = {} } = manifest(folder);
+  // The packages are compiled by now.
+  const command = scripts?.build?.replace(/^tsc -b( && )?/, '') ?? '';
+  return command === '' ? [] : [{ name, command, folder, uses: Object.keys(devDependencies) }];
+});
+const unfinished = new Set(waiting.map(({ name }) => name));
+let finished = Promise.withResolvers();
 const worker = async () => {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-    await run(next.command, next.folder);
+  while (waiting.length > 0) {
+    const place = waiting.findIndex(({ uses }) => !uses.some((name) => unfinished.has(name)));
+    if (place < 0) {
+      await finished.promise;
+      continue;
+    }
+    const [{ name, command, folder }] = waiting.splice(place, 1);
+    await run(command, folder);
+    unfinished.delete(name);
+    finished.resolve();
+    finished = Promise.withResolvers();
+  }
 };
 await Promise.all(Array.from({ length: availableParallelism() }, worker));

@@ -8,7 +8,9 @@ const LICENCE_SECTION =
 const INSTALLED = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
- * Names, versions and licence texts of the installed packages that esbuild put into its outputs, sorted by name.
+ * Names, versions and licence texts of the installed packages that a bundler put into its outputs, sorted by name.
+ * @param {readonly { outputs: { [output: string]: { inputs: { [file: string]: { bytesInOutput: number } } } } }[]} metafiles of esbuild, or of their form
+ * @param {string} folder that the paths of the files are relative to
  * @throws Error when a package names no license or has no file with its text, and so must not be shipped
  */
 export function thirdPartyNotices(metafiles, folder = process.cwd()) {
@@ -24,15 +26,19 @@ export function thirdPartyNotices(metafiles, folder = process.cwd()) {
   return `${[intro, ...packages.map(({ title, text }) => `${'-'.repeat(80)}\n${title}\n\n${text}`)].join('\n\n')}\n`;
 }
 
+/** @param {Parameters<typeof thirdPartyNotices>[0]} metafiles */
 function bundledFolders(metafiles) {
   const used = metafiles.flatMap(({ outputs }) =>
     Object.values(outputs).flatMap(({ inputs }) =>
-      Object.keys(inputs).filter((file) => inputs[file].bytesInOutput > 0),
+      Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
+        bytesInOutput > 0 ? [file] : [],
+      ),
     ),
   );
   return new Set(used.flatMap((file) => INSTALLED.exec(file)?.[0] ?? []));
 }
 
+/** @param {string} folder */
 function notice(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const files = readdirSync(folder)
@@ -51,6 +57,7 @@ function notice(folder) {
   };
 }
 
+/** @param {string} folder */
 function licenceInReadme(folder) {
   const readme = readdirSync(folder).find((file) => /^readme\.md$/i.test(file));
   const text =

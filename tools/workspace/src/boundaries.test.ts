@@ -43,7 +43,7 @@ async function workspace(): Promise<Project[]> {
           ...Object.keys(manifest.devDependencies ?? {}),
           ...Object.keys(manifest.optionalDependencies ?? {}),
         ]),
-        files: globSync(['src/**/*.{ts,mts,cts,js,mjs,cjs}', '*.{js,mjs,cjs}'], {
+        files: globSync(['src/**/*.{ts,tsx,mts,cts,js,mjs,cjs}', '*.{js,mjs,cjs}'], {
           cwd: folder,
         }).map((path) => ({
           path: relative(root, join(folder, path)).replaceAll(sep, '/'),
@@ -62,6 +62,7 @@ test('every edge of the workspace points the way its layers allow', async () => 
   expect(projects.flatMap(({ files }) => files.map(({ path }) => path))).toEqual(
     expect.arrayContaining([
       'apps/agent/src/main.ts',
+      'apps/console/src/main.tsx',
       'bench/src/servers/sdk-v2.mjs',
       'servers/sqlite/bin.js',
     ]),
@@ -98,6 +99,20 @@ test('an app may depend on a server to start it, and may not import it', () => {
       'app/src/a.ts: imports server, a server: app may start it as a program only',
     ]);
   }
+});
+
+test('an app ships the console and does not import it', () => {
+  const consoleProject = project('console', 'layer:console');
+  const files = [{ path: 'app/src/a.ts', text: "import { x } from 'console-files';" }];
+  const app = project('app', 'layer:app', {
+    dependencies: ['console-files'],
+    declared: new Set(['console-files']),
+  });
+  const shipped = { ...consoleProject, name: 'console-files' };
+  expect(boundaryProblems([app, shipped], new Set())).toEqual([]);
+  expect(boundaryProblems([{ ...app, files }, shipped], new Set())).toEqual([
+    'app/src/a.ts: imports console-files, the console: app may ship its files only',
+  ]);
 });
 
 test('a project without a layer is named', () => {

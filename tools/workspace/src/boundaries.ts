@@ -23,15 +23,17 @@ export interface SourceFile {
 const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:core': [],
   'layer:client': [],
+  'layer:console': ['layer:client'],
   'layer:files': [],
   'layer:generator': [],
   'layer:kit': ['layer:core'],
   'layer:server': ['layer:core', 'layer:files', 'layer:kit'],
-  'layer:app': ['layer:core', 'layer:client', 'layer:server'],
+  'layer:app': ['layer:core', 'layer:client', 'layer:console', 'layer:server'],
   'layer:example': ['layer:core'],
   'layer:test': [
     'layer:core',
     'layer:client',
+    'layer:console',
     'layer:files',
     'layer:kit',
     'layer:server',
@@ -43,8 +45,11 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
 /** Tests and files that only tests import. */
 const FOR_TESTS = /\.(?:test|contract|test\.support)\.ts$|\/testing(?:\/|\.ts$)/;
 
-/** Layers that may start servers as programs but never import them. */
-const STARTS_SERVERS: readonly (string | undefined)[] = ['layer:app'];
+/** Layers of packages that an app uses without an import: it starts servers as programs and ships the files of the console. */
+const NEVER_IMPORTED: { readonly [layer: string]: string } = {
+  'layer:server': 'a server: {project} may start it as a program only',
+  'layer:console': 'the console: {project} may ship its files only',
+};
 
 /** Folder of third-party packages that only tests may import; not a project. */
 const PEERS = 'tests/peers/';
@@ -121,13 +126,12 @@ function importProblems(
           !(own === 'layer:test' && target.startsWith(PEERS)),
       )
       .map((target) => `${file.path}: imports ${target}, which is outside of ${project.name}`);
-    const servers = [...packagesOf(specifiers)]
-      .filter((name) => STARTS_SERVERS.includes(own) && layerOf.get(name) === 'layer:server')
-      .map(
-        (name) =>
-          `${file.path}: imports ${name}, a server: ${project.name} may start it as a program only`,
-      );
-    return [...undeclared, ...outside, ...servers];
+    const files = [...packagesOf(specifiers)].flatMap((name) => {
+      const reason = own === 'layer:app' ? NEVER_IMPORTED[layerOf.get(name) ?? ''] : undefined;
+      if (reason === undefined) return [];
+      return `${file.path}: imports ${name}, ${reason.replace('{project}', project.name)}`;
+    });
+    return [...undeclared, ...outside, ...files];
   });
 }
 

@@ -19,6 +19,7 @@ const root = join(import.meta.dirname, '../../..');
 
 interface Manifest {
   readonly name: string;
+  readonly private?: boolean;
   readonly license?: string;
   readonly keywords?: readonly string[];
   readonly publishConfig?: { readonly access?: string };
@@ -184,7 +185,7 @@ test('every package of Signalbox has a license file, keywords and public access,
       folder: dirname(join(root, file)),
       manifest: JSON.parse(readFileSync(join(root, file), 'utf8')) as Manifest,
     }))
-    .filter(({ manifest: { name } }) => name.startsWith('@signalbox/'));
+    .filter(({ manifest }) => manifest.private !== true);
   expect(published.length).toBeGreaterThanOrEqual(6);
   for (const { folder, manifest } of published) {
     expect(existsSync(join(folder, 'LICENSE')), folder).toBe(true);

@@ -91,6 +91,7 @@ function welcome(url: string, app: Service, { config, isDemo, files }: Served): 
       : 'Compare the weather in Oslo, Lisbon and Cairo';
   const lines = [
     `signalbox is ready on ${url}`,
+    `  console  ${url}/`,
     `  model    ${info.scripted ? 'none' : `${info.provider} ${info.model}`}`,
     `  servers  ${names.length === 0 ? 'none; add servers to signalbox.json, or start with --demo' : names.join(', ')}`,
     ...(isDemo ? [`  files    ${files}`] : []),

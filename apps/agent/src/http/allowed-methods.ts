@@ -9,9 +9,10 @@ export function collectMethods(app: FastifyInstance): (path: string) => readonly
   app.addHook('onRoute', ({ url, method }) => {
     const pattern = url
       .split('/')
-      .map((segment) =>
-        segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', String.raw`\.`),
-      )
+      .map((segment) => {
+        if (segment === '*') return '.*';
+        return segment.startsWith(':') ? '[^/]+' : segment.replaceAll('.', String.raw`\.`);
+      })
       .join('/');
     routes.push({ pattern: new RegExp(`^${pattern}$`), methods: [method].flat() });
   });

@@ -24,12 +24,16 @@ declare module 'fastify' {
     /** Owner of its idempotency keys. */
     principal: string;
   }
+
+  interface FastifyContextConfig {
+    /** Whether the route needs no token. Default: no. */
+    isOpenToAll?: boolean;
+  }
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Bind addresses that stand for every address of the machine. */
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
-const OPEN_TO_ALL = new Set(['/healthz', '/readyz']);
 
 /**
  * Refuses requests that a web page of another origin or a rebound host name could send, then
@@ -79,7 +83,7 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
     if (!isAnyHostOurs) checkHost(request, names);
     checkOrigin(request);
     request.isAuthorized = await authorize(request);
-    if (!request.isAuthorized && !OPEN_TO_ALL.has(request.routeOptions.url ?? ''))
+    if (!request.isAuthorized && request.routeOptions.config.isOpenToAll !== true)
       throw new Problem(
         'unauthorized',
         "send the configured token in the header 'authorization: Bearer …'",

@@ -4,6 +4,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as z from 'zod';
 import { SignalWatch } from '../signals/signal-watch.ts';
 import { shareReads } from '../run/follow/shared-run-reader.ts';
+import { ConsoleFiles } from './console-files.ts';
+import { consoleRoutes } from './console-routes.ts';
 import { approvalRoutes } from './approval-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { artifactRoutes } from './artifact-routes.ts';
@@ -47,6 +49,8 @@ export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'keys'> {
   readonly admission?: AdmissionLimits | undefined;
   /** Endpoints: the whole API (default), or health, readiness and metrics only. */
   readonly routes?: 'api' | 'probes';
+  /** Folder of the built web console, which is served with the API. Default: none; a folder without the console is none. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /** Limits beyond which requests are refused with 429. */
@@ -93,6 +97,7 @@ export async function createHttpServer(
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     admission = {},
     routes = 'api',
+    consoleFolder,
   }: ServerOptions,
   openApiFile?: string,
 ): Promise<FastifyInstance> {
@@ -187,6 +192,8 @@ export async function createHttpServer(
     return app;
   }
   for (const addRoutes of ROUTES) addRoutes(typed, routeDependencies);
+  const files = consoleFolder === undefined ? undefined : await ConsoleFiles.open(consoleFolder);
+  if (files !== undefined) consoleRoutes(typed, files);
   let description: ApiDocument | undefined;
   const describe = async (): Promise<ApiDocument> =>
     openApiFile === undefined

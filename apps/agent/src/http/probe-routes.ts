@@ -28,6 +28,7 @@ export function probeRoutes(
   app.get(
     '/healthz',
     {
+      config: { isOpenToAll: true },
       schema: {
         summary: 'Whether the service is alive',
         description: 'When a token is configured, a request without it gets only the status.',
@@ -51,6 +52,7 @@ export function probeRoutes(
   app.get(
     '/readyz',
     {
+      config: { isOpenToAll: true },
       schema: {
         summary: 'Whether the service accepts work',
         description:

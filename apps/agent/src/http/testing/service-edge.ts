@@ -42,6 +42,7 @@ export interface EdgeOptions extends Partial<
   readonly limits?: ServerOptions['limits'];
   readonly admission?: ServerOptions['admission'];
   readonly requestTimeoutMs?: number;
+  readonly consoleFolder?: string;
   readonly phase?: ReturnType<HttpDependencies['phase']>;
 }
 
@@ -56,6 +57,7 @@ export async function createServiceEdge(
     limits,
     admission,
     requestTimeoutMs,
+    consoleFolder,
     ...others
   }: EdgeOptions = {},
 ): Promise<ServiceEdge> {
@@ -107,6 +109,7 @@ export async function createServiceEdge(
       host: '127.0.0.1',
       keys,
       admission,
+      consoleFolder,
       ...(limits === undefined ? {} : { limits }),
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     },

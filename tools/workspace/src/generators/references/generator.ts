@@ -1,6 +1,9 @@
 import { posix } from 'node:path';
 import { createProjectGraphAsync, readJson, writeJson, type Tree } from '@nx/devkit';
 
+/** Layers of packages whose types no package needs: servers are started as programs, and the console is a set of files. */
+const NEVER_IMPORTED = ['layer:server', 'layer:console'];
+
 interface TsConfig {
   references?: { path: string }[];
 }
@@ -35,9 +38,8 @@ export default async function references(tree: Tree): Promise<{ outOfSyncMessage
   for (const name of Object.keys(graph.nodes)) {
     const root = rootOf(name);
     if (root === undefined) continue;
-    // Servers are started as programs; no package needs their types.
     const isImported = (target: string): boolean =>
-      graph.nodes[target]?.data.tags?.includes('layer:server') !== true;
+      graph.nodes[target]?.data.tags?.some((tag) => NEVER_IMPORTED.includes(tag)) !== true;
     const deps = (graph.dependencies[name] ?? []).flatMap((d) =>
       isImported(d.target) ? (rootOf(d.target) ?? []) : [],
     );

@@ -1,0 +1,49 @@
+import { Suspense, useEffect, useRef, type ReactNode } from 'react';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+import { Link } from './link.tsx';
+import { Navigation } from './navigation.tsx';
+import { useAddress } from './router.ts';
+import { findRoute } from './routes.tsx';
+
+/** The frame of every page: navigation, and the page of the current address. */
+export function Layout(): ReactNode {
+  const { pathname } = useAddress();
+  const found = findRoute(pathname);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+
+  // Screen readers and keyboards continue at the new page.
+  useEffect(() => {
+    if (!isFirst.current) {
+      main.current?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    isFirst.current = false;
+  }, [pathname]);
+
+  return (
+    <div className="layout">
+      <a className="skip-link" href="#main">
+        Skip to the page
+      </a>
+      <Navigation path={pathname} />
+      <main id="main" ref={main} tabIndex={-1}>
+        <ErrorBoundary key={pathname}>
+          <Suspense fallback={<Spinner label="Loading the page" />}>
+            {found === undefined ? (
+              <EmptyState title="This page does not exist" icon="search">
+                <p>
+                  Nothing is at <code>{pathname}</code>. <Link href="/runs">See the runs</Link>
+                </p>
+              </EmptyState>
+            ) : (
+              <found.route.Page params={found.params} />
+            )}
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { matchPath, type PathParams } from './router.ts';
+
+/** Props of a page: the parameters of its path. */
+export interface PageProps {
+  readonly params: PathParams;
+}
+
+/** A page of the console and the pattern of its addresses. */
+export interface Route {
+  readonly pattern: string;
+  readonly Page: LazyExoticComponent<ComponentType<PageProps>>;
+}
+
+const OverviewPage = lazy(() =>
+  import('../overview/overview-page.tsx').then((module) => ({ default: module.OverviewPage })),
+);
+const RunsPage = lazy(() =>
+  import('../runs/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
+);
+const NewRunPage = lazy(() =>
+  import('../runs/new-run-page.tsx').then((module) => ({ default: module.NewRunPage })),
+);
+const RunPage = lazy(() =>
+  import('../runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
+);
+const InboxPage = lazy(() =>
+  import('../inbox/inbox-page.tsx').then((module) => ({ default: module.InboxPage })),
+);
+const ServersPage = lazy(() =>
+  import('../servers/servers-page.tsx').then((module) => ({ default: module.ServersPage })),
+);
+const ThreadsPage = lazy(() =>
+  import('../threads/threads-page.tsx').then((module) => ({ default: module.ThreadsPage })),
+);
+const AgentsPage = lazy(() =>
+  import('../agents/agents-page.tsx').then((module) => ({ default: module.AgentsPage })),
+);
+
+/** Pages in the order in which their patterns are tried. */
+export const ROUTES: readonly Route[] = [
+  { pattern: '/', Page: OverviewPage },
+  { pattern: '/overview', Page: OverviewPage },
+  { pattern: '/runs', Page: RunsPage },
+  { pattern: '/runs/new', Page: NewRunPage },
+  { pattern: '/runs/:id', Page: RunPage },
+  { pattern: '/inbox', Page: InboxPage },
+  { pattern: '/inbox/:id', Page: InboxPage },
+  { pattern: '/servers', Page: ServersPage },
+  { pattern: '/servers/:name', Page: ServersPage },
+  { pattern: '/threads', Page: ThreadsPage },
+  { pattern: '/threads/:id', Page: ThreadsPage },
+  { pattern: '/agents', Page: AgentsPage },
+  { pattern: '/agents/:id', Page: AgentsPage },
+];
+
+/** Returns the page of a path with the parameters of the path, or undefined. */
+export function findRoute(
+  path: string,
+): { readonly route: Route; readonly params: PathParams } | undefined {
+  for (const route of ROUTES) {
+    const params = matchPath(route.pattern, path);
+    if (params !== undefined) return { route, params };
+  }
+  return undefined;
+}

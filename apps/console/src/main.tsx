@@ -1,0 +1,17 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { applyTheme } from './app/theme.ts';
+import './app/tokens.css';
+import './app/base.css';
+import './ui/ui.css';
+import './app/layout.css';
+
+const root = document.querySelector('#root');
+if (root === null) throw new Error('index.html has no element with the id root');
+applyTheme();
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,75 @@
+import { useId, type ReactNode } from 'react';
+
+interface TextFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  /** Text below the field. */
+  readonly hint?: string | undefined;
+  readonly error?: string | undefined;
+  /** Type of the input, or `multiline`. Default: `text`. */
+  readonly type?:
+    | 'text'
+    | 'password'
+    | 'search'
+    | 'number'
+    | 'date'
+    | 'email'
+    | 'url'
+    | 'multiline';
+  readonly name?: string;
+  readonly autoComplete?: string;
+  readonly isRequired?: boolean;
+}
+
+/** A labelled input for a text, with a hint and an error. */
+export function TextField({
+  label,
+  value,
+  onChange,
+  hint,
+  error,
+  type = 'text',
+  isRequired = false,
+  ...rest
+}: TextFieldProps): ReactNode {
+  const id = useId();
+  const shared = {
+    ...rest,
+    id,
+    value,
+    required: isRequired,
+    'aria-invalid': error !== undefined,
+    'aria-describedby': `${id}-hint`,
+  };
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {label}
+        {isRequired && <span className="required"> (required)</span>}
+      </label>
+      {type === 'multiline' ? (
+        <textarea {...shared} rows={3} onChange={(event) => onChange(event.target.value)} />
+      ) : (
+        <input {...shared} type={type} onChange={(event) => onChange(event.target.value)} />
+      )}
+      <FieldNotes id={`${id}-hint`} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface FieldNotesProps {
+  readonly id: string;
+  readonly hint: string | undefined;
+  readonly error: string | undefined;
+}
+
+/** Hint and error of a field, which names this element in `aria-describedby`. */
+export function FieldNotes({ id, hint, error }: FieldNotesProps): ReactNode {
+  return (
+    <div id={id} className="field-notes">
+      {error !== undefined && <span className="field-error">{error}</span>}
+      {hint !== undefined && <span>{hint}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+
+interface VirtualListProps<Item> {
+  /** Name of the list for screen readers. */
+  readonly label: string;
+  readonly items: readonly Item[];
+  readonly keyOf: (item: Item) => string;
+  /** Height of an item in pixels before it was measured. */
+  readonly estimate: (item: Item) => number;
+  readonly children: (item: Item) => ReactNode;
+  /** Key of the item that is scrolled into view when it changes. */
+  readonly target?: string | undefined;
+  /** Whether the end stays in view while items are added. Default: no. */
+  readonly followsEnd?: boolean;
+}
+
+/** Pixels from the end of the page within which the reader is taken to follow the end. */
+const NEAR_END_PX = 120;
+
+/** A list that scrolls with the page and renders only the items in view. */
+export function VirtualList<Item>({
+  label,
+  items,
+  keyOf,
+  estimate,
+  children,
+  target,
+  followsEnd = false,
+}: VirtualListProps<Item>): ReactNode {
+  const list = useRef<HTMLUListElement>(null);
+  const [top, setTop] = useState(0);
+  const virtualizer = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: (index) => {
+      const item = items[index];
+      return item === undefined ? 0 : estimate(item);
+    },
+    getItemKey: (index) => {
+      const item = items[index];
+      return item === undefined ? index : keyOf(item);
+    },
+    overscan: 8,
+    scrollMargin: top,
+  });
+
+  // The content above the list moves it: the position is read after every layout, and is the same after the second.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- see above
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element !== null) setTop(Math.round(element.getBoundingClientRect().top + scrollY));
+  });
+
+  const targetIndex = target === undefined ? -1 : items.findIndex((item) => keyOf(item) === target);
+  useEffect(() => {
+    if (targetIndex >= 0) virtualizer.scrollToIndex(targetIndex, { align: 'center' });
+    // The virtualizer is the same object at every rendering.
+  }, [targetIndex, virtualizer]);
+
+  useFollowEnd(followsEnd, virtualizer.getTotalSize());
+
+  return (
+    <ul
+      ref={list}
+      className="virtual-list"
+      aria-label={label}
+      style={{ height: virtualizer.getTotalSize() }}
+    >
+      {virtualizer.getVirtualItems().map((row) => {
+        const item = items[row.index];
+        return item === undefined ? null : (
+          <li
+            key={row.key}
+            ref={virtualizer.measureElement}
+            data-index={row.index}
+            aria-setsize={items.length}
+            aria-posinset={row.index + 1}
+            style={{ transform: `translateY(${row.start - top}px)` }}
+          >
+            {children(item)}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Scrolls to the end of the page when its height changes, as long as the reader stays near the end. */
+function useFollowEnd(isOn: boolean, height: number): void {
+  const isNearEnd = useRef(true);
+  useEffect(() => {
+    if (!isOn) return;
+    const onScroll = (): void => {
+      const { scrollHeight, clientHeight } = document.documentElement;
+      isNearEnd.current = scrollHeight - clientHeight - scrollY < NEAR_END_PX;
+    };
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, [isOn]);
+  useLayoutEffect(() => {
+    if (isOn && isNearEnd.current) scrollTo(0, document.documentElement.scrollHeight);
+  }, [isOn, height]);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, inject, test } from 'vitest';
+import { accessibilityProblems } from '../../peers/src/axe.ts';
+import { openPage } from './support/open-page.ts';
+
+const PAGES = [
+  { path: '/overview', title: 'Overview' },
+  { path: '/runs', title: 'Runs' },
+  { path: '/inbox', title: 'Inbox' },
+  { path: '/servers', title: 'Servers' },
+  { path: '/threads', title: 'Threads' },
+  { path: '/agents', title: 'Agents' },
+] as const;
+
+describe.skipIf(inject('browser') === undefined)('every page', () => {
+  test.each(PAGES)(
+    '$title has its heading and no accessibility problem',
+    async ({ path, title }) => {
+      for (const theme of ['light', 'dark'] as const) {
+        const page = await openPage(path, { theme });
+        await page.getByRole('heading', { level: 1, name: title }).waitFor();
+        expect(await page.title()).toBe(`${title} · Signalbox`);
+        expect(await accessibilityProblems(page)).toEqual([]);
+      }
+    },
+  );
+
+  test.each(PAGES)('$title fits a phone', async ({ path, title }) => {
+    const page = await openPage(path, { width: 'phone' });
+    await page.getByRole('heading', { level: 1, name: title }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      375,
+    );
+  });
+
+  test('a link changes the page without loading a document, and the way back works', async () => {
+    const page = await openPage('/runs');
+    await page.evaluate(() => Object.assign(globalThis, { isSameDocument: true }));
+    await page.getByRole('link', { name: 'Servers' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Servers' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    expect(await page.evaluate(() => 'isSameDocument' in globalThis)).toBe(true);
+  });
+
+  test('a violation of the content security policy is noticed', async () => {
+    const page = await openPage('/runs', { expected: /style-src|TrustedHTML/ });
+    const noticed = page.waitForEvent('console', (message) =>
+      message.text().startsWith('content security policy: style-src-attr'),
+    );
+    await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
+    await noticed;
+    const markup = page.evaluate(() => {
+      document.body.innerHTML = '<img src=x onerror="document.title=1">';
+    });
+    await expect(markup).rejects.toThrow('TrustedHTML');
+  });
+});
