@@ -630,7 +630,7 @@ describe('a command of the documentation is', () => {
 describe('every host configuration of the documentation', () => {
   test.each(
     snippets
-      .filter((snippet) => snippet.language === 'json' && !isModelChoice(snippet))
+      .filter((snippet) => snippet.language === 'json' && !isServiceSetting(snippet))
       .map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]),
   )('%s', async (_place, text) => {
     const { mcpServers } = JSON.parse(localised(text)) as {
@@ -643,13 +643,13 @@ describe('every host configuration of the documentation', () => {
   });
 });
 
-function isModelChoice({ text }: { readonly text: string }): boolean {
-  return /^\s*\{\s*"llm"/.test(text);
+function isServiceSetting({ text }: { readonly text: string }): boolean {
+  return /^\s*\{\s*"(?:llm|allowed_origins)"/.test(text);
 }
 
 test.each(
   snippets
-    .filter((snippet) => snippet.language === 'json' && isModelChoice(snippet))
+    .filter((snippet) => snippet.language === 'json' && isServiceSetting(snippet))
     .map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]),
 )('%s is a configuration', async (place, text) => {
   const { parseConfigFile } = (await import(

@@ -33,6 +33,7 @@ export function httpEdge(
         {
           host: config.host,
           keys: config.apiKeys,
+          allowedOrigins: config.allowedOrigins,
           routes,
           consoleFolder: join(PACKAGE_FOLDER, 'bundle/console'),
           admission: {

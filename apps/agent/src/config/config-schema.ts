@@ -234,6 +234,17 @@ export const configSchema = z.strictObject({
     .strictObject(keyLimits)
     .optional()
     .describe('Limits of each API key, over all processes; api_keys can replace them'),
+  allowed_origins: z
+    .array(
+      z.string().refine((value) => /^https?:/.test(value) && URL.parse(value)?.origin === value, {
+        error: 'must be an origin, such as https://console.example.com, without a path',
+      }),
+    )
+    .max(100)
+    .optional()
+    .describe(
+      'Origins of web pages that may use the REST API (CORS), besides the service itself. Default: none',
+    ),
   max_queued_runs: z
     .int()
     .min(1)

@@ -227,6 +227,8 @@ export interface Config {
   readonly apiKeys: readonly ApiKey[];
   /** Names of the API keys, also in a process without their tokens. `default` and `anonymous` are always among them. */
   readonly apiKeyNames: readonly string[];
+  /** Origins of web pages that may use the REST API, besides the service itself. Undefined: none. */
+  readonly allowedOrigins?: readonly string[] | undefined;
   /** Limits of API keys. Undefined: none. */
   readonly keyLimits?: ConfiguredKeyLimits | undefined;
   /** Default model provider. */

@@ -553,6 +553,16 @@ test('limits of streams and bodies come from the file', async () => {
   );
 });
 
+test('allowed origins come from the file, without a path and in the spelling of browsers', async () => {
+  const allowed = ['https://console.example.com', 'http://localhost:5173'];
+  expect((await loadConfig(sources({ allowed_origins: allowed }))).allowedOrigins).toEqual(allowed);
+  expect((await loadConfig(sources({}))).allowedOrigins).toBeUndefined();
+  for (const origin of ['*', 'https://a.example/', 'https://A.example', 'https://a:443', 'null'])
+    await expect(loadConfig(sources({ allowed_origins: [origin] })), origin).rejects.toThrow(
+      'allowed_origins[0]: must be an origin, such as https://console.example.com, without a path',
+    );
+});
+
 test('limits of concurrent calls come from the file; those left out are not set', async () => {
   expect(
     (await loadConfig(sources({ concurrency: { model_calls: 4, tool_calls_per_server: 2 } })))

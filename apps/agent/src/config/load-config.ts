@@ -138,6 +138,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...webhooksOf(file.webhooks),
     apiKeys,
     apiKeyNames: apiKeyNamesOf(file.api_keys),
+    allowedOrigins: file.allowed_origins,
     keyLimits: keyLimitsOf(file),
     llm,
     otherLlms,

@@ -5,6 +5,7 @@ import { ANONYMOUS } from '../ports/api-key.ts';
 import type { Clock } from '../ports/clock.ts';
 import { Problem } from './problem.ts';
 import { artifactType, takesArtifact } from './artifact-body.ts';
+import { allowOrigin, answerPreflight, isPreflight } from './cors.ts';
 import { TokenAttempts } from './token-attempts.ts';
 
 export interface EdgeOptions {
@@ -12,6 +13,8 @@ export interface EdgeOptions {
   readonly host: string;
   /** Keys of which a request needs the token of one. Empty: requests need none. */
   readonly keys: readonly ApiKey[];
+  /** Origins whose pages may use the API, besides the origin of the service. Default: none. */
+  readonly allowedOrigins?: readonly string[] | undefined;
   readonly clock: Clock;
 }
 
@@ -36,8 +39,8 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 
 /**
- * Refuses requests that a web page of another origin or a rebound host name could send, then
- * requests without a token. A service bound to every address cannot know its names, so there only
+ * Refuses requests that a web page of another origin, unless it is allowed, or a rebound host name
+ * could send, then requests without a token. A service bound to every address cannot know its names, so there only
  * the token protects against rebinding.
  * @see https://owasp.org/www-community/attacks/DNS_Rebinding
  */
@@ -45,6 +48,7 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
   const host = options.host.toLowerCase();
   const names = new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host]);
   const isAnyHostOurs = EVERY_ADDRESS.has(host) && options.keys.length > 0;
+  const origins = new Set(options.allowedOrigins);
   const keys = options.keys.map(({ name, token }) => ({ name, digest: sha256(token) }));
 
   const attempts = new TokenAttempts(options.clock);
@@ -81,7 +85,8 @@ export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
     reply.raw.setHeader('x-request-id', request.id);
     reply.raw.setHeader('x-content-type-options', 'nosniff');
     if (!isAnyHostOurs) checkHost(request, names);
-    checkOrigin(request);
+    if (!allowOrigin(request, reply, origins)) checkOrigin(request);
+    else if (isPreflight(request)) return answerPreflight(reply);
     request.isAuthorized = await authorize(request);
     if (!request.isAuthorized && request.routeOptions.config.isOpenToAll !== true)
       throw new Problem(
@@ -117,7 +122,7 @@ function checkOrigin(request: FastifyRequest): void {
     return;
   throw new Problem(
     'forbidden_origin',
-    'requests from web pages of other origins are refused; call the API from a program, or from a page of the same origin',
+    'requests from web pages of other origins are refused; call the API from a program or a page of the same origin, or add the origin to allowed_origins of the configuration',
   );
 }
 

@@ -41,7 +41,7 @@ import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'keys'> {
+export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'keys' | 'allowedOrigins'> {
   /** Default: derived from the limit of file descriptors of this process. */
   readonly limits?: ConnectionLimits;
   /** Milliseconds to receive a whole request; half of it for the head. Default: 30,000. */
@@ -93,6 +93,7 @@ export async function createHttpServer(
   {
     host,
     keys,
+    allowedOrigins,
     limits = connectionLimits(),
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     admission = {},
@@ -167,7 +168,7 @@ export async function createHttpServer(
   );
   reportRequests(app, dependencies.onServed);
   parseBodies(app);
-  protectEdge(app, { host, keys, clock: dependencies.clock });
+  protectEdge(app, { host, keys, allowedOrigins, clock: dependencies.clock });
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;
 
