@@ -30,6 +30,7 @@ describe('parseCommandLine', () => {
       positionals: ['/a', '/b'],
       logLevel: 'debug',
       http: undefined,
+      auth: undefined,
       variables: new Map(),
     });
   });

@@ -1,4 +1,5 @@
 import type { parseArgs, ParseArgsOptionsConfig } from 'node:util';
+import { authOptions, readAuthSettings, type AuthSettings } from './auth-options.ts';
 import { environmentOptions } from './environment-options.ts';
 import { parseHttpAddress } from './http-address.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
@@ -23,6 +24,7 @@ export type CommandLine<Options extends ParseArgsOptionsConfig> =
       readonly positionals: readonly string[];
       readonly env: { readonly [name: string]: string };
       readonly http: string | undefined;
+      readonly auth: AuthSettings | undefined;
     }
   | {
       readonly kind: 'start';
@@ -31,6 +33,7 @@ export type CommandLine<Options extends ParseArgsOptionsConfig> =
       readonly logLevel: LogLevel;
       /** Value of `--http`; absent for stdio. */
       readonly http: string | undefined;
+      readonly auth: AuthSettings | undefined;
       /** Environment variables that set options, by the name of the option. */
       readonly variables: ReadonlyMap<string, string>;
     };
@@ -45,7 +48,13 @@ export interface CommandLineInput {
 
 /** The end of the usage text of every server. */
 export const commonUsage = `  --http [HOST:]PORT      serve Streamable HTTP at /mcp instead of stdin and stdout; HOST defaults to 127.0.0.1,
-                          any other HOST needs MCP_HTTP_TOKEN, which clients send as bearer token
+                          any other HOST needs MCP_HTTP_TOKEN, which clients send as bearer token, or --auth-issuer
+  --auth-issuer URL       with --http: accept access tokens of this OAuth authorization server
+  --auth-audience TEXT    the audience that access tokens must have, usually the public URL of this server
+  --auth-resource URL     public URL of this server, if the audience is another text
+  --auth-scopes "A B"     scopes that every request needs
+  --auth-client-id ID     ask the authorization server about each token, with the secret in MCP_AUTH_CLIENT_SECRET
+  --auth-networks CIDRS   networks of the authorization server that are allowed although they are not public
   --log-level LEVEL       debug, info, warn or error, on stderr (default warn)
   --print-config          print the entry for a host's mcpServers that starts this server with these arguments
   --version               print the version
@@ -57,6 +66,7 @@ const commonOptions = {
   'print-config': { type: 'boolean' },
   'log-level': { type: 'string' },
   http: { type: 'string' },
+  ...authOptions,
 } as const satisfies ParseArgsOptionsConfig;
 
 /**
@@ -77,7 +87,12 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
     envPrefix === undefined
       ? []
       : environmentOptions(
-          { ...options, 'log-level': commonOptions['log-level'], http: commonOptions.http },
+          {
+            ...options,
+            'log-level': commonOptions['log-level'],
+            http: commonOptions.http,
+            ...authOptions,
+          },
           envPrefix,
           env,
         );
@@ -86,6 +101,7 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
   const variables = new Map(used.map(({ option, variable }) => [option, variable]));
   const http = typeof values['http'] === 'string' ? values['http'] : undefined;
   namingVariables(variables, () => http !== undefined && parseHttpAddress(http));
+  const auth = namingVariables(variables, () => readAuthSettings(values));
   if (values['print-config'] === true) {
     const settingsUsed = Object.fromEntries(
       used.map(({ variable }) => [variable, env[variable] ?? '']),
@@ -96,6 +112,7 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
       positionals: given.positionals,
       env: settingsUsed,
       http,
+      auth,
     };
   }
   const logLevel = namingVariables(variables, () =>
@@ -108,6 +125,7 @@ export function parseCommandLine<Options extends ParseArgsOptionsConfig>(
     positionals: given.positionals,
     logLevel,
     http,
+    auth,
     variables,
   };
 }

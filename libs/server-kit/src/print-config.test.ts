@@ -14,7 +14,13 @@ const entryOf = (text: string): Entry | undefined =>
   (JSON.parse(text) as { readonly mcpServers: { readonly [name: string]: Entry } }).mcpServers[
     'kit'
   ];
-const base = { name: 'kit', command: ['/node', '/bin.js'], env: {}, http: undefined } as const;
+const base = {
+  name: 'kit',
+  command: ['/node', '/bin.js'],
+  env: {},
+  http: undefined,
+  auth: undefined,
+} as const;
 
 async function temporaryFolder(): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'server-kit-')));
@@ -81,4 +87,17 @@ test.each([
   ['192.168.1.2:3000', 'http://192.168.1.2:3000/mcp'],
 ])('a server that listens on %s is reached at %s', (http, url) => {
   expect(entryOf(hostConfig({ ...base, args: [], positionals: [], http }))?.url).toBe(url);
+});
+
+test('a protected server is reached at its public URL, and the host logs in by itself', () => {
+  const auth = {
+    issuer: 'https://login.example',
+    audience: 'https://kit.example/mcp',
+    resource: 'https://kit.example/mcp',
+    scopes: [],
+    clientId: undefined,
+    networks: undefined,
+  };
+  const input = { ...base, args: [], positionals: [], http: '0.0.0.0:3000', auth };
+  expect(entryOf(hostConfig(input))).toEqual({ type: 'http', url: 'https://kit.example/mcp' });
 });

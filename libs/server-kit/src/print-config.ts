@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { isLoopback } from '@signalbox/mcp-core';
+import type { AuthSettings } from './auth-options.ts';
 import { parseHttpAddress } from './http-address.ts';
 
 export interface HostConfigInput {
@@ -13,6 +14,7 @@ export interface HostConfigInput {
   /** Environment variables that set options. */
   readonly env: { readonly [name: string]: string };
   readonly http: string | undefined;
+  readonly auth: AuthSettings | undefined;
   /** The positional arguments among `args`. */
   readonly positionals: readonly string[];
 }
@@ -22,9 +24,14 @@ export interface HostConfigInput {
  * it, without secrets.
  */
 export function hostConfig(input: HostConfigInput): string {
-  const { name, http } = input;
-  const entry = http === undefined ? stdioEntry(input) : httpEntry(http);
-  return `${JSON.stringify({ mcpServers: { [name]: entry } }, null, 2)}\n`;
+  return `${JSON.stringify({ mcpServers: { [input.name]: entryOf(input) } }, null, 2)}\n`;
+}
+
+function entryOf(input: HostConfigInput): object {
+  const { http, auth } = input;
+  if (http === undefined) return stdioEntry(input);
+  // The host logs in by itself.
+  return auth === undefined ? httpEntry(http) : { type: 'http', url: auth.resource };
 }
 
 /**

@@ -106,7 +106,7 @@ async function serve<Options extends ParseArgsOptionsConfig>(
   commandLine: Extract<CommandLine<Options>, { kind: 'start' }>,
 ): Promise<void> {
   const { name } = definition;
-  const { values, positionals, logLevel, http, variables } = commandLine;
+  const { values, positionals, logLevel, http, auth, variables } = commandLine;
   protectStreams();
   process.on('unhandledRejection', (error) =>
     exit(1, `${name}: unhandled rejection: ${describe(error)}`),
@@ -131,6 +131,7 @@ async function serve<Options extends ParseArgsOptionsConfig>(
       await serveHttpUntil(shutdownSignal(), {
         name,
         http,
+        auth,
         server: started.server,
         env: process.env,
         log,

@@ -1,5 +1,6 @@
-import { isLoopback } from '@signalbox/mcp-core';
 import type { Server } from '@signalbox/mcp-core/server';
+import type { AuthSettings } from './auth-options.ts';
+import { httpAccess } from './http-access.ts';
 import { parseHttpAddress } from './http-address.ts';
 import type { Logger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
@@ -11,6 +12,7 @@ export interface HttpServing {
   readonly name: string;
   /** Value of `--http`. */
   readonly http: string;
+  readonly auth: AuthSettings | undefined;
   readonly server: Server;
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
@@ -18,20 +20,16 @@ export interface HttpServing {
 
 /**
  * Serves over HTTP until `end` resolves; rejects when it cannot listen. Writes the URL to stderr.
- * Clients must send the token of `MCP_HTTP_TOKEN`, if set.
+ * Clients must send an access token of the authorization server in `auth`, or the token of
+ * `MCP_HTTP_TOKEN`, if set.
  * @throws UsageError for an address that cannot be used, or one that others can reach without a token
  */
 export async function serveHttpUntil(
   end: Promise<void>,
-  { name, http, server, env, log }: HttpServing,
+  { name, http, auth, server, env, log }: HttpServing,
 ): Promise<void> {
   const { host, port } = parseHttpAddress(http);
-  const { MCP_HTTP_TOKEN: token = '' } = env;
-  if (token === '' && !isLoopback(host)) {
-    throw new UsageError(
-      `--http ${http} can be reached by others: set MCP_HTTP_TOKEN to a secret that clients have to send as bearer token`,
-    );
-  }
+  const access = await httpAccess({ http, host, auth, env });
   const { serveHttp } = await import('@signalbox/mcp-core/http/server');
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error.message : String(error));
@@ -40,7 +38,7 @@ export async function serveHttpUntil(
     port,
     limits: { drainMs },
     onError,
-    ...(token === '' ? {} : { access: { bearerToken: token } }),
+    access,
   }).catch((error: unknown) => {
     throw new UsageError(`--http ${http}: ${reasonOf(error)}`, { cause: error });
   });

@@ -459,7 +459,7 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /^node servers\/weather\/bin\.js --demo --http 8030$/,
+    matches: /^node servers\/weather\/bin\.js --demo --http 8030(?: --auth-|$)/,
     proof: 'run',
     async check(line) {
       const [, file = '', ...args] = words(line.replace('8030', '0'));

@@ -1,0 +1,71 @@
+import { isLoopback } from '@signalbox/mcp-core';
+import type { HttpAccessOptions } from '@signalbox/mcp-core/http/server';
+import type { AuthSettings } from './auth-options.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface HttpAccessInput {
+  /** Value of `--http`. */
+  readonly http: string;
+  /** Address to listen on. */
+  readonly host: string;
+  readonly auth: AuthSettings | undefined;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * Returns the access rules of a server over HTTP: access tokens of an authorization server, the
+ * token of `MCP_HTTP_TOKEN`, or none on a loopback address.
+ * @throws UsageError for options that cannot be used, and when others can reach an open server
+ */
+export async function httpAccess(input: HttpAccessInput): Promise<HttpAccessOptions> {
+  const { http, host, auth, env } = input;
+  const { MCP_HTTP_TOKEN: token = '' } = env;
+  if (auth !== undefined) return protectedAccess(auth, input);
+  if (token === '' && !isLoopback(host))
+    throw new UsageError(
+      `--http ${http} can be reached by others: set MCP_HTTP_TOKEN to a secret that clients have to send as bearer token, or --auth-issuer to an authorization server`,
+    );
+  return token === '' ? {} : { bearerToken: token };
+}
+
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
+
+async function protectedAccess(
+  auth: AuthSettings,
+  { host, env }: HttpAccessInput,
+): Promise<HttpAccessOptions> {
+  const { MCP_HTTP_TOKEN: token = '', MCP_AUTH_CLIENT_SECRET: clientSecret = '' } = env;
+  if (token !== '')
+    throw new UsageError('MCP_HTTP_TOKEN is set too: with --auth-issuer clients send other tokens');
+  const { clientId, networks } = auth;
+  if (clientId !== undefined && clientSecret === '')
+    throw new UsageError('--auth-client-id needs its secret in MCP_AUTH_CLIENT_SECRET');
+  const { protectedResource } = await import('@signalbox/mcp-core/http/protected-resource');
+  try {
+    const authenticate = protectedResource({
+      issuer: auth.issuer,
+      resource: auth.resource,
+      audience: auth.audience,
+      scopes: auth.scopes,
+      introspection: clientId === undefined ? undefined : { clientId, clientSecret },
+      network: { allowedNetworks: networks },
+    });
+    return {
+      authenticate,
+      // A proxy on this machine passes on the host that clients use.
+      ...(isLoopback(host)
+        ? { allowedHosts: [...LOOPBACK_HOSTS, new URL(auth.resource).hostname] }
+        : {}),
+    };
+  } catch (error) {
+    throw new UsageError(usageOf(error), { cause: error });
+  }
+}
+
+/** Names the option of the command line in place of that of the library. */
+function usageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /^(?:issuer|resource|scopes):/.test(message)
+    ? `--auth-${message}`
+    : `--auth-networks: ${message}`;
+}
