@@ -20,8 +20,8 @@ export type InboxItem = components['schemas']['InboxItem'];
 export type InboxResponse = components['schemas']['InboxResponse'];
 /** A thread of consecutive runs. */
 export type Thread = components['schemas']['Thread'];
-/** A message of a thread. */
-export type ThreadMessage = components['schemas']['ThreadMessage'];
+/** A message of a run, a part of the conversation with the model. */
+export type Message = components['schemas']['Message'];
 /** A stored agent. */
 export type Agent = components['schemas']['Agent'];
 /** A text, an image or another file of a run. */

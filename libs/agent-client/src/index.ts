@@ -3,6 +3,7 @@ export type {
   Artifact,
   InboxItem,
   InboxResponse,
+  Message,
   MessageDeltaFrame,
   Model,
   NewRun,
@@ -13,7 +14,6 @@ export type {
   Server,
   ServerDetail,
   Thread,
-  ThreadMessage,
   Tool,
   ToolCall,
 } from './api-types.ts';

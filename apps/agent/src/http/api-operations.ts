@@ -9,6 +9,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'POST /v1/runs/{id}/cancel': 'cancelRun',
   'POST /v1/runs/{id}/resume': 'resumeRun',
   'GET /v1/runs/{id}/events': 'listRunEvents',
+  'GET /v1/runs/{id}/messages': 'listRunMessages',
   'POST /v1/artifacts': 'createArtifact',
   'GET /v1/uploads': 'listUploads',
   'GET /v1/runs/{id}/artifacts': 'listArtifacts',

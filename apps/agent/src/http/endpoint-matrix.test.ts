@@ -97,6 +97,10 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/runs/none/events', 'run_not_found'),
     invalid: badPath('/v1/runs/<run>/events?after=-1'),
   },
+  'GET /v1/runs/{id}/messages': {
+    missing: gone('/v1/runs/none/messages', 'run_not_found'),
+    invalid: { path: '/v1/runs/<run>/messages?cursor=1.2', status: 400, code: 'invalid_cursor' },
+  },
   'POST /v1/artifacts': {
     missing: { headers: { 'content-type': undefined }, status: 400, code: 'invalid_request' },
     invalid: {

@@ -3,11 +3,13 @@ import { isSettled, type RunCore } from '../ports/store/run.ts';
 import { ToolCallList } from './call-schemas.ts';
 import { callWaits } from './call-waits.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
+import { MessageList } from './message-schemas.ts';
+import { messagePage, numbersIn } from './message-views.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
 import { Run as RunSchema, RunList, RunListQuery, RunPatch } from './run-schemas.ts';
-import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
+import { IdParameters, ListQuery, PageQuery, ProblemDetails } from './schemas.ts';
 import { listedCallView, pageOf, pageOptions, runView } from './views.ts';
 import { preferredRun, preferWait } from './wait-for-run.ts';
 
@@ -105,6 +107,27 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
     async (request, reply) => {
       await engine.deleteRun(request.params.id, matchCheck(request, runTag));
       return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/runs/:id/messages',
+    {
+      schema: {
+        summary: "List a run's messages, oldest first",
+        description:
+          'Without the messages of earlier runs of its thread, which GET /v1/threads/{id}/messages returns.',
+        params: IdParameters,
+        querystring: PageQuery,
+        response: { 200: MessageList, ...problem },
+      },
+    },
+    async (request) => {
+      const { id } = await runs.existing(request.params.id);
+      const { limit, cursor } = request.query;
+      const after = cursor === undefined ? undefined : numbersIn(cursor, 1)[0];
+      const messages = await read.messagePage(id, { after, limit: limit + 1 });
+      return messagePage(messages, limit, ({ position }) => String(position));
     },
   );
 

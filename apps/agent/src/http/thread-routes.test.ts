@@ -43,6 +43,23 @@ async function open(options: Partial<ServiceOptions> = {}): Promise<Opened> {
   };
 }
 
+/** Returns the role, the turn and the text of each message of a list, over all pages. */
+async function pagesOf(send: Opened['send'], url: string): Promise<readonly string[]> {
+  const texts: string[] = [];
+  let cursor = '';
+  for (let page = 0; page < 9; page += 1) {
+    const { body } = await send('GET', `${url}${cursor}`);
+    const { data, next_cursor: next } = body as {
+      data: { role: string; turn: number; content: { text: string }[] }[];
+      next_cursor?: string;
+    };
+    texts.push(...data.map(({ role, turn, content }) => `${role} ${turn} ${content[0]!.text}`));
+    if (next === undefined) return texts;
+    cursor = `&cursor=${next}`;
+  }
+  throw new Error(`${url} has more than nine pages`);
+}
+
 describe('threads', () => {
   test('are created, listed, read, replaced and erased', async () => {
     const { send, create } = await open();
@@ -81,24 +98,21 @@ describe('threads', () => {
     const id = await create('/v1/threads', {});
     for (const prompt of ['one', 'two'])
       await service.settled(await create('/v1/runs', { prompt, thread_id: id }));
-    const texts: string[] = [];
-    let cursor = '';
-    for (let page = 0; page < 9; page += 1) {
-      const { body } = await send('GET', `/v1/threads/${id}/messages?limit=3${cursor}`);
-      const { data, next_cursor: next } = body as {
-        data: { role: string; turn: number; content: { text: string }[] }[];
-        next_cursor?: string;
-      };
-      texts.push(...data.map(({ role, turn, content }) => `${role} ${turn} ${content[0]!.text}`));
-      if (next === undefined) break;
-      cursor = `&cursor=${next}`;
-    }
+    const texts = await pagesOf(send, `/v1/threads/${id}/messages?limit=3`);
     expect(texts).toEqual([
       'user 0 one',
       'assistant 1 received 1',
       'user 0 two',
       'assistant 1 received 3',
     ]);
+    const { data } = (await send('GET', `/v1/runs?thread_id=${id}`)).body as {
+      readonly data: readonly { readonly id: string }[];
+    };
+    for (const limit of [1, 2, 9])
+      expect(await pagesOf(send, `/v1/runs/${data[0]!.id}/messages?limit=${limit}`)).toEqual([
+        'user 0 two',
+        'assistant 1 received 3',
+      ]);
   });
 
   test('refuse a run while another run is not settled, unless it is enqueued or interrupts', async () => {

@@ -1,22 +1,15 @@
 import * as z from 'zod';
-import { InvalidCursorError } from '../ports/store/errors.ts';
-import type { ThreadMessage as StoredMessage } from '../ports/store/message.ts';
+import type { ThreadMessage } from '../ports/store/message.ts';
 import type { Thread as StoredThread } from '../ports/store/thread.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
+import { MessageList } from './message-schemas.ts';
+import { messagePage, numbersIn } from './message-views.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
 import { PageQuery, ProblemDetails, IdParameters } from './schemas.ts';
-import {
-  NewThread,
-  Thread,
-  ThreadList,
-  ThreadListQuery,
-  ThreadPatch,
-  ThreadMessageList,
-  type ThreadMessage,
-} from './thread-schemas.ts';
+import { NewThread, Thread, ThreadList, ThreadListQuery, ThreadPatch } from './thread-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
@@ -168,7 +161,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         summary: "List a thread's messages, oldest first",
         params: IdParameters,
         querystring: PageQuery,
-        response: { 200: ThreadMessageList, ...problem },
+        response: { 200: MessageList, ...problem },
       },
     },
     async (request) => {
@@ -176,24 +169,20 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
       const { limit, cursor } = request.query;
       const messages = await read.threadMessages(id, {
         limit: limit + 1,
-        ...(cursor === undefined ? {} : { after: placeOf(cursor) }),
+        ...(cursor === undefined ? {} : { after: placeIn(cursor) }),
       });
-      const data = messages.slice(0, limit);
-      const last = data.at(-1);
-      return {
-        data: data.map(messageView),
-        ...(messages.length > limit && last !== undefined
-          ? { next_cursor: `${last.threadPosition}.${last.position}` }
-          : {}),
-      };
+      return messagePage(
+        messages,
+        limit,
+        ({ threadPosition, position }) => `${threadPosition}.${position}`,
+      );
     },
   );
 }
 
-function placeOf(cursor: string): Pick<StoredMessage, 'threadPosition' | 'position'> {
-  const [, threadPosition, position] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
-  if (threadPosition === undefined || position === undefined) throw new InvalidCursorError();
-  return { threadPosition: Number(threadPosition), position: Number(position) };
+function placeIn(cursor: string): Pick<ThreadMessage, 'threadPosition' | 'position'> {
+  const [threadPosition = 0, position = 0] = numbersIn(cursor, 2);
+  return { threadPosition, position };
 }
 
 function threadTag(thread: StoredThread): string {
@@ -214,31 +203,4 @@ function threadView({
     created_at: new Date(createdAt).toISOString(),
     updated_at: new Date(updatedAt).toISOString(),
   };
-}
-
-function messageView({
-  id,
-  runId,
-  turn,
-  role,
-  content,
-}: StoredMessage): z.output<typeof ThreadMessage> {
-  const createdAt = timeOfId(id);
-  return {
-    id,
-    run_id: runId,
-    turn,
-    role,
-    ...(createdAt === undefined ? {} : { created_at: new Date(createdAt).toISOString() }),
-    content: content.map((block) => ({ ...block })),
-  };
-}
-
-/**
- * Returns the creation time in a UUID of version 7 in milliseconds, otherwise undefined.
- * @see https://www.rfc-editor.org/rfc/rfc9562#section-5.7
- */
-function timeOfId(id: string): number | undefined {
-  const [, high = '', low = ''] = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id) ?? [];
-  return high === '' ? undefined : Number.parseInt(`${high}${low}`, 16);
 }

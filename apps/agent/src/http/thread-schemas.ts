@@ -39,20 +39,3 @@ export const Thread = z
 export const ThreadList = z
   .object({ data: z.array(Thread), next_cursor: z.string().optional() })
   .meta({ id: 'ThreadList' });
-
-export const ThreadMessage = z
-  .object({
-    id: z.string(),
-    run_id: z.string(),
-    turn: z.int().describe('Turn of the run; 0 for the messages that the run began with'),
-    role: z.enum(['user', 'assistant']),
-    created_at: time.optional(),
-    content: z
-      .array(z.record(z.string(), z.unknown()))
-      .describe('MCP content blocks, and tool_use, tool_result, reasoning and refusal'),
-  })
-  .meta({ id: 'ThreadMessage' });
-
-export const ThreadMessageList = z
-  .object({ data: z.array(ThreadMessage), next_cursor: z.string().optional() })
-  .meta({ id: 'ThreadMessageList' });

@@ -145,6 +145,20 @@ export const selectMessages = (db: Db, { runId }: OfRun) =>
     .select(['id', 'turn', 'role', 'content', 'native', 'position'])
     .where('runId', '=', runId);
 
+interface MessagePage extends OfRun {
+  readonly after: number;
+  readonly limit: number;
+}
+
+export const selectMessagePage = (db: Db, { runId, after, limit }: MessagePage) =>
+  db
+    .selectFrom('messages')
+    .select(['id', 'turn', 'role', 'content', 'native', 'position'])
+    .where('runId', '=', runId)
+    .where('position', '>', after)
+    .orderBy('position')
+    .limit(limit);
+
 interface ThreadMessages {
   readonly threadId: string;
   readonly before: number | undefined;

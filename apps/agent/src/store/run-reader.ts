@@ -22,6 +22,7 @@ import {
   selectInboxItem,
   selectInboxItems,
   selectLastInboxItem,
+  selectMessagePage,
   selectMessages,
   selectPartial,
   selectRun,
@@ -88,6 +89,15 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
       return rows
         .toSorted((a, b) => a.position - b.position)
         .map(({ position: _position, ...row }) => messageCodec.decode(row));
+    },
+
+    async messagePage(runId, { after = -1, limit }) {
+      const rows = await connection.rows(selectMessagePage, { runId, after, limit });
+      return rows.map(({ position, ...row }) => ({
+        ...messageCodec.decode(row),
+        runId,
+        position,
+      }));
     },
 
     async threadMessages(threadId, { before, after, limit } = {}) {

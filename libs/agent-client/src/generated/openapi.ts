@@ -107,6 +107,26 @@ export interface paths {
         patch: operations["updateRun"];
         trace?: never;
     };
+    "/v1/runs/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a run's messages, oldest first
+         * @description Without the messages of earlier runs of its thread, which GET /v1/threads/{id}/messages returns.
+         */
+        get: operations["listRunMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/runs/{id}/tool-calls": {
         parameters: {
             query?: never;
@@ -1858,6 +1878,23 @@ export interface components {
             }[];
             next_cursor?: string;
         };
+        Message: {
+            id: string;
+            run_id: string;
+            /** @description Turn of the run; 0 for the messages that the run began with */
+            turn: number;
+            /** @enum {string} */
+            role: "user" | "assistant";
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at?: string;
+            /** @description MCP content blocks, and tool_use, tool_result, reasoning and refusal */
+            content: {
+                [key: string]: unknown;
+            }[];
+        };
         /** @description The whole message; it replaces the text of its message.delta frames */
         MessageCompletedEvent: {
             run_id: string;
@@ -1915,6 +1952,10 @@ export interface components {
             /** @description Offset in characters within the text, reasoning or arguments of the message */
             offset: number;
             text: string;
+        };
+        MessageList: {
+            data: components["schemas"]["Message"][];
+            next_cursor?: string;
         };
         /** @description The first part of a message arrived */
         MessageStartedEvent: {
@@ -3349,27 +3390,6 @@ export interface components {
             data: components["schemas"]["Thread"][];
             next_cursor?: string;
         };
-        ThreadMessage: {
-            id: string;
-            run_id: string;
-            /** @description Turn of the run; 0 for the messages that the run began with */
-            turn: number;
-            /** @enum {string} */
-            role: "user" | "assistant";
-            /**
-             * Format: date-time
-             * @description UTC, ISO 8601
-             */
-            created_at?: string;
-            /** @description MCP content blocks, and tool_use, tool_result, reasoning and refusal */
-            content: {
-                [key: string]: unknown;
-            }[];
-        };
-        ThreadMessageList: {
-            data: components["schemas"]["ThreadMessage"][];
-            next_cursor?: string;
-        };
         ThreadPatch: {
             /** @description null removes the title */
             title?: string | null;
@@ -4656,6 +4676,40 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listRunMessages: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MessageList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     listToolCalls: {
         parameters: {
             query?: {
@@ -5150,7 +5204,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ThreadMessageList"];
+                    "application/json": components["schemas"]["MessageList"];
                 };
             };
             400: components["responses"]["Problem"];

@@ -37,6 +37,39 @@ export function messageContract(name: string, open: OpenStore): void {
       ]);
     });
 
+    test('messages of a run are read in pages', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        for (const runId of ['r1', 'r2']) {
+          await sql.insertRun(queuedRun(runId));
+          for (const id of ['m3', 'm1', 'm2'])
+            await sql.insertMessage(runId, {
+              id: `${runId}-${id}`,
+              turn: 0,
+              role: 'user',
+              content: [{ type: 'text', text: id }],
+            });
+        }
+      });
+      const page = async (after: number | undefined, limit: number) =>
+        (await store.read.messagePage('r1', { after, limit })).map(({ id, runId, position }) => [
+          id,
+          runId,
+          position,
+        ]);
+      expect(await page(undefined, 2)).toEqual([
+        ['r1-m3', 'r1', 0],
+        ['r1-m1', 'r1', 1],
+      ]);
+      expect(await page(1, 2)).toEqual([['r1-m2', 'r1', 2]]);
+      expect(await page(2, 2)).toEqual([]);
+      expect((await store.read.messagePage('r1', { limit: 1 }))[0]).toMatchObject({
+        turn: 0,
+        role: 'user',
+        content: [{ type: 'text', text: 'm3' }],
+      });
+    });
+
     test('the partial text of a run is one row that is overwritten and removed', async () => {
       const store = await openStore();
       await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));

@@ -6,12 +6,16 @@ export interface StoredMessage extends Message {
   readonly turn: number;
 }
 
-/** A message of a thread with its position. */
-export interface ThreadMessage extends StoredMessage {
+/** A message of a run with its position. */
+export interface RunMessage extends StoredMessage {
   readonly runId: string;
-  readonly threadPosition: number;
   /** Position among the messages of its run. */
   readonly position: number;
+}
+
+/** A message of a thread with its position. */
+export interface ThreadMessage extends RunMessage {
+  readonly threadPosition: number;
 }
 
 /** Range of a thread's messages. */
@@ -39,6 +43,11 @@ export interface ActiveTurn {
 
 export interface MessageReader {
   messages(runId: string): Promise<readonly StoredMessage[]>;
+  /** Returns messages of a run in order, those behind the position `after`. */
+  messagePage(
+    runId: string,
+    options: { readonly after?: number | undefined; readonly limit: number },
+  ): Promise<readonly RunMessage[]>;
   /** Returns the messages of a thread in order of runs and positions. */
   threadMessages(
     threadId: string,
