@@ -13,6 +13,7 @@ export default defineConfig({
       'tests/console',
       'tests/e2e',
       'tests/interop',
+      'tests/support/*',
       'tools/create-server',
       'tools/workspace',
       'bench',

@@ -30,6 +30,7 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
   'layer:server': ['layer:core', 'layer:files', 'layer:kit'],
   'layer:app': ['layer:core', 'layer:client', 'layer:console', 'layer:server'],
   'layer:example': ['layer:core'],
+  'layer:test-support': ['layer:core'],
   'layer:test': [
     'layer:core',
     'layer:client',
@@ -38,6 +39,7 @@ const mayDependOn: { readonly [layer: string]: readonly string[] } = {
     'layer:kit',
     'layer:server',
     'layer:app',
+    'layer:test-support',
   ],
   'layer:tool': ['layer:core', 'layer:generator'],
 };

@@ -89,7 +89,8 @@ export class GuardedFetch {
   ): Promise<{ readonly response: IncomingMessage; readonly body: Buffer }> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     try {
-      return await send(url, await this.#guard.addressesOf(url), { ...init, signal });
+      const addresses = await Promise.race([this.#guard.addressesOf(url), aborted(signal)]);
+      return await send(url, addresses, { ...init, signal });
     } catch (error) {
       if (error instanceof RefusedUrlError)
         throw new AuthorizationError(
@@ -108,6 +109,14 @@ export class GuardedFetch {
       );
     }
   }
+}
+
+/** Rejects when a signal aborts: a name resolver has no time limit of its own. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  promise.catch(() => undefined);
+  return promise;
 }
 
 function send(

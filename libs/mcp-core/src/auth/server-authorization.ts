@@ -234,6 +234,7 @@ export class ServerAuthorization {
         }
         this.#reason = 'refresh-refused';
         await this.#store.deleteTokens(key);
+        await this.#forgetClient(error, key.issuer);
         return false;
       }
     });
@@ -242,8 +243,8 @@ export class ServerAuthorization {
   async #grant({ request, target, login, challenged }: Refusal): Promise<void> {
     const { user, grant } = this.#options;
     const { resource, server } = target;
-    const asked = challenged.length === 0 ? target.scopesSupported : challenged;
-    const scopes = unionOf(this.#held?.tokens.requestedScopes ?? [], asked);
+    const demanded = challenged.length === 0 ? target.scopesSupported : challenged;
+    const scopes = unionOf(this.#held?.tokens.requestedScopes ?? [], demanded);
     const key = this.#keyOf(target);
     if (grant === undefined && user?.authorize === undefined)
       throw new AuthorizationError(
@@ -267,9 +268,11 @@ export class ServerAuthorization {
     const purpose = { resource, scopes };
     const { authorize } = user ?? {};
     if (user !== undefined && authorize !== undefined) {
-      const tokens = await this.#forgettingClient(endpoint, user.redirectUri, () =>
-        grantByUser(endpoint, { ...user, authorize }, purpose),
-      );
+      const asked = { ...user, authorize };
+      const tokens = await grantByUser(endpoint, asked, purpose).catch(async (error: unknown) => {
+        await this.#forgetClient(error, key.issuer);
+        throw error;
+      });
       await this.#store.withLock(key, () => this.#store.writeTokens(key, tokens));
       this.#hold({ key, tokens, dpop, source: 'grant' });
     } else if (grant !== undefined) {
@@ -284,16 +287,10 @@ export class ServerAuthorization {
   }
 
   /** Deletes a registration that its server has forgotten, so that the next request makes another. */
-  #forgettingClient<T>(
-    { server: { issuer } }: TokenEndpoint,
-    redirectUri: string,
-    step: () => Promise<T>,
-  ): Promise<T> {
-    return step().catch(async (error: unknown) => {
-      if (error instanceof AuthorizationError && error.oauthError === 'invalid_client')
-        await this.#store.deleteClient(issuer, redirectUri);
-      throw error;
-    });
+  async #forgetClient(error: unknown, issuer: string): Promise<void> {
+    const { redirectUri } = this.#options.user ?? {};
+    const isUnknown = error instanceof AuthorizationError && error.oauthError === 'invalid_client';
+    if (isUnknown && redirectUri !== undefined) await this.#store.deleteClient(issuer, redirectUri);
   }
 
   #hold(held: Omit<Held, 'renewAt'>): void {

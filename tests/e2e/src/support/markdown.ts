@@ -9,6 +9,7 @@ export function documentationFiles(): readonly string[] {
   const patterns = [
     '*.md',
     '{apps,examples,libs,servers,tests,tools}/*/*.md',
+    'tests/support/*/*.md',
     'bench/*.md',
     'docs/**/*.md',
   ];
