@@ -32,4 +32,5 @@ export {
   type LoginOptions,
   type PendingDeviceLogin,
   type PendingLogin,
+  type PendingLoginBase,
 } from './login.ts';

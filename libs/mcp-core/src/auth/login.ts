@@ -1,20 +1,21 @@
 import type { webcrypto } from 'node:crypto';
 import type { LoginTarget } from './login-request.ts';
-import type { ClientAuthorizationOptions } from './options.ts';
+import type { AuthorizationNetwork, ClientRegistrationOptions } from './options.ts';
 import type { TokenKey, TokenStore } from './token-store.ts';
 
 /** Options of logins; those of `createClientAuthorization` for the same server. */
-export interface LoginOptions extends Pick<
-  ClientAuthorizationOptions,
-  'registration' | 'principal' | 'network'
-> {
+export interface LoginOptions {
   readonly store: TokenStore;
   /** As `user.redirectUri` of `createClientAuthorization`. */
   readonly redirectUri: string;
+  readonly registration?: ClientRegistrationOptions | undefined;
+  /** User or service that the tokens belong to. Default: the empty text. */
+  readonly principal?: string | undefined;
+  readonly network?: AuthorizationNetwork | undefined;
 }
 
-/** The part of a login in progress that both login methods have. */
-interface Pending {
+/** The members of a pending login that both login methods have. */
+export interface PendingLoginBase {
   /** Key that the tokens will have in the store. */
   readonly key: TokenKey;
   readonly scopes: readonly string[];
@@ -27,7 +28,7 @@ interface Pending {
  * A login that waits for the redirect of the user's browser. Secret; JSON keeps it, so that the host
  * can store it, encrypted, and finish the login in another process.
  */
-export interface PendingLogin extends Pending {
+export interface PendingLogin extends PendingLoginBase {
   /** Value of the parameter `state` of the redirect, by which the host finds this login. */
   readonly state: string;
   readonly codeVerifier: string;
@@ -35,7 +36,7 @@ export interface PendingLogin extends Pending {
 }
 
 /** A login that waits for a user to enter a code on another device. Secret; JSON keeps it. */
-export interface PendingDeviceLogin extends Pending {
+export interface PendingDeviceLogin extends PendingLoginBase {
   readonly deviceCode: string;
   /** Milliseconds between two requests to the authorization server. */
   readonly intervalMs: number;
