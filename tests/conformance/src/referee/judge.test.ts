@@ -121,15 +121,6 @@ describe('the count', () => {
     },
   );
 
-  test('has a problem when an expected failure passes', async () => {
-    const fails = ['auth/basic-cimd'];
-    const { problems } = await judge(CLIENT, REVISION, folder, {
-      ask: saying({ passes: all('client').filter((scenario) => !fails.includes(scenario)), fails }),
-      expectedFailures: ['initialize', ...fails],
-    });
-    expect(problems).toEqual(['initialize\n  passes and is still expected to fail']);
-  });
-
   test('has a problem when a scenario is unknown, or the referee knows others', async () => {
     const stranger = await judge(SERVER, REVISION, folder, {
       ask: saying({ passes: [...all('server'), 'stranger'] }),

@@ -1,4 +1,3 @@
-import { readExpectedFailures } from './expected-failures.ts';
 import { readOutcomes, type Outcome } from './read-outcomes.ts';
 import { readRequirementSet, type Leg, type Revision } from './requirement-set.ts';
 import { runReferee, type Candidate, type RunReferee } from './run-referee.ts';
@@ -14,9 +13,9 @@ export interface Verdict {
   readonly revision: Revision;
   /** Score of the scenarios that the revision requires. */
   readonly required: Score;
-  /** Score of the referee's other scenarios, except sender-constrained tokens. */
+  /** Score of the referee's other scenarios. */
   readonly extra: Score;
-  /** Unexpected failures, as text for people. */
+  /** Failures, as text for people. */
   readonly problems: readonly string[];
   /** Scenarios that were run again. */
   readonly repeated: readonly string[];
@@ -25,12 +24,7 @@ export interface Verdict {
 /** Replacements for tests. */
 export interface JudgeOptions {
   readonly ask?: RunReferee;
-  /** Default: those of the leg in `expected-failures.yaml`. */
-  readonly expectedFailures?: readonly string[];
 }
-
-/** Prefix of scenarios of an extension that is not supported: sender-constrained tokens. */
-const UNSUPPORTED = 'auth/dpop';
 
 /**
  * The referee starts all clients at once and measures time, so up to this number of failures may be
@@ -47,18 +41,15 @@ export async function judge(
   candidate: Candidate,
   revision: Revision,
   folder: string,
-  { ask = runReferee, expectedFailures }: JudgeOptions = {},
+  { ask = runReferee }: JudgeOptions = {},
 ): Promise<Verdict> {
   const { leg } = candidate;
-  const { scored, unscored } = readRequirementSet(revision, leg);
-  const extra = unscored.filter((scenario) => !scenario.startsWith(UNSUPPORTED));
-  const expected = new Set(expectedFailures ?? readExpectedFailures(leg));
+  const { scored, unscored: extra } = readRequirementSet(revision, leg);
   const run = await ask(candidate, { revision }, folder);
   const outcomes = new Map(readOutcomes(run.results));
 
-  const failed = [...scored, ...extra].filter(
-    (scenario) => !expected.has(scenario) && !passed(outcomes.get(scenario)),
-  );
+  const all = [...scored, ...extra];
+  const failed = all.filter((scenario) => !passed(outcomes.get(scenario)));
   const repeated = failed.length > MAX_REPEATED ? [] : failed;
   for (const scenario of repeated) {
     const again = await ask(candidate, { revision, scenario }, folder);
@@ -68,17 +59,13 @@ export async function judge(
   const problems = failed
     .filter((scenario) => !passed(outcomes.get(scenario)))
     .map((scenario) => describe(scenario, outcomes.get(scenario)));
-  const stale = scored.filter(
-    (scenario) => expected.has(scenario) && passed(outcomes.get(scenario)),
-  );
-  problems.push(...stale.map((scenario) => `${scenario}\n  passes and is still expected to fail`));
-  const known = new Set([...scored, ...unscored]);
+  const known = new Set(all);
   problems.push(
     ...[...outcomes.keys()]
       .filter((scenario) => !known.has(scenario))
       .map((scenario) => `${scenario}\n  is in no requirement set`),
   );
-  if (!run.isContent && !isExplained(run.output, [...failed, ...stale]))
+  if (!run.isContent && !isExplained(run.output, failed))
     problems.push(`the referee is not content\n${lastWords(run.output)}`);
 
   const score = (scenarios: readonly string[]): Score => ({
@@ -89,8 +76,7 @@ export async function judge(
 }
 
 /**
- * Whether the referee names the scenarios that it rejects, and all of them are known to have failed
- * or to have passed unexpectedly.
+ * Whether the referee names the scenarios that it rejects, and all of them are known to have failed.
  */
 function isExplained(output: string, known: readonly string[]): boolean {
   const named = [...output.matchAll(/^ {2}[✗✓] ([^\s:]+)/gmu)].map(([, scenario = '']) => scenario);

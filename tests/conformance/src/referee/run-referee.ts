@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { referee } from '../../../peers/src/official-referee.ts';
-import { expectedFailuresFile } from './expected-failures.ts';
 import type { Revision } from './requirement-set.ts';
 
 /**
@@ -33,11 +32,7 @@ export type RunReferee = (
 
 export const runReferee: RunReferee = (candidate, { revision, scenario }, folder) =>
   scenario === undefined
-    ? run(
-        candidate,
-        ['--requirements', revision, '--expected-failures', expectedFailuresFile],
-        join(folder, `${candidate.leg}-${revision}`),
-      )
+    ? run(candidate, ['--requirements', revision], join(folder, `${candidate.leg}-${revision}`))
     : run(
         candidate,
         ['--scenario', scenario, '--spec-version', revision, '--force'],
