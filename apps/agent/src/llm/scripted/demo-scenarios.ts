@@ -4,7 +4,7 @@ import { TOUR_SCENARIOS } from './tour-scenarios.ts';
 
 /** Folders of the workspaces in the root package.json. */
 const PACKAGES =
-  '{apps/*,libs/*,servers/*,examples/*,tests/conformance,tests/e2e,tests/interop,tests/support/*,tools/create-server,tools/workspace,bench}';
+  '{apps/*,libs/*,servers/*,examples/*,tests/conformance,tests/console,tests/e2e,tests/interop,tests/support/*,tools/create-server,tools/workspace,bench}';
 
 const TOP_CUSTOMERS = `SELECT c.name AS customer, c.country, COUNT(DISTINCT o.id) AS orders, printf('%.2f', SUM(i.quantity * i.unit_price_cents) / 100.0) AS total
 FROM customers c JOIN orders o ON o.customer_id = c.id JOIN order_items i ON i.order_id = o.id
