@@ -14,12 +14,26 @@ interface TextFieldProps {
     | 'search'
     | 'number'
     | 'date'
+    | 'datetime-local'
     | 'email'
     | 'url'
     | 'multiline';
   readonly name?: string;
   readonly autoComplete?: string;
   readonly isRequired?: boolean;
+  /** Limits that the browser checks. */
+  readonly limits?: InputLimits | undefined;
+  /** Values that the browser suggests. */
+  readonly suggestions?: readonly string[] | undefined;
+}
+
+/** Limits of an input, which the browser checks when its form is submitted. */
+export interface InputLimits {
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number | 'any';
 }
 
 /** A labelled input for a text, with a hint and an error. */
@@ -31,11 +45,14 @@ export function TextField({
   error,
   type = 'text',
   isRequired = false,
+  limits,
+  suggestions,
   ...rest
 }: TextFieldProps): ReactNode {
   const id = useId();
   const shared = {
     ...rest,
+    ...limits,
     id,
     value,
     required: isRequired,
@@ -51,7 +68,19 @@ export function TextField({
       {type === 'multiline' ? (
         <textarea {...shared} rows={3} onChange={(event) => onChange(event.target.value)} />
       ) : (
-        <input {...shared} type={type} onChange={(event) => onChange(event.target.value)} />
+        <input
+          {...shared}
+          type={type}
+          list={suggestions === undefined ? undefined : `${id}-suggestions`}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      {suggestions !== undefined && (
+        <datalist id={`${id}-suggestions`}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion}>{suggestion}</option>
+          ))}
+        </datalist>
       )}
       <FieldNotes id={`${id}-hint`} hint={hint} error={error} />
     </div>

@@ -8,6 +8,7 @@ describe('the input for a schema', () => {
     ['a text', { type: 'string' }, { kind: 'text', input: 'text' }],
     ['a long text', { type: 'string', maxLength: 500 }, { kind: 'text', input: 'multiline' }],
     ['a date', { type: 'string', format: 'date' }, { kind: 'text', input: 'date' }],
+    ['a time', { type: 'string', format: 'date-time' }, { input: 'datetime-local' }],
     ['an unknown format', { type: 'string', format: 'toString' }, { kind: 'text', input: 'text' }],
     ['a whole number', { type: 'integer' }, { kind: 'number', isInteger: true }],
     ['a text or null', { type: ['string', 'null'] }, { kind: 'text', input: 'text' }],
@@ -15,6 +16,16 @@ describe('the input for a schema', () => {
     ['two types', { type: ['string', 'number'] }, { kind: 'json' }],
     ['no type', {}, { kind: 'json' }],
     ['a free object', { type: 'object' }, { kind: 'json' }],
+    [
+      'a list of fixed values',
+      { type: 'array', items: { enum: ['a'] } },
+      { kind: 'choices', choices: [{ value: 'a', label: 'a' }] },
+    ],
+    [
+      'a list of titled values',
+      { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }, { const: 'b' }] } },
+      { kind: 'choices', choices: [{ label: 'A' }, { label: 'b' }] },
+    ],
     ['a list of texts', { items: { type: 'string' } }, { kind: 'list', items: { type: 'string' } }],
   ])('of %s', (_name, schema, kind) => {
     expect(kindOf(schema)).toMatchObject(kind);

@@ -16,18 +16,19 @@ export interface SchemaChoice {
   readonly label: string;
 }
 
-/** The input for a schema. `json` is a text field for any JSON value. */
+/** The input for a schema. `choices` is a list of fixed values, `json` a text field for any JSON value. */
 export type FieldKind =
   | { readonly kind: 'text'; readonly input: TextInput }
   | { readonly kind: 'number'; readonly isInteger: boolean }
   | { readonly kind: 'boolean' }
   | { readonly kind: 'choice'; readonly choices: readonly SchemaChoice[] }
+  | { readonly kind: 'choices'; readonly choices: readonly SchemaChoice[] }
   | { readonly kind: 'object'; readonly properties: readonly Property[] }
   | { readonly kind: 'list'; readonly items: JsonSchema }
   | { readonly kind: 'json' };
 
 /** Type of the input of a text. */
-export type TextInput = 'text' | 'multiline' | 'date' | 'email' | 'url';
+export type TextInput = 'text' | 'multiline' | 'date' | 'datetime-local' | 'email' | 'url';
 
 /** Levels of objects and lists that get inputs of their own; deeper values are edited as JSON. */
 const MAX_LEVELS = 5;
@@ -38,6 +39,7 @@ const MULTILINE_LENGTH = 200;
 
 const FORMATS: { readonly [format: string]: TextInput } = {
   date: 'date',
+  'date-time': 'datetime-local',
   email: 'email',
   uri: 'url',
 };
@@ -61,12 +63,16 @@ export function fieldKind(schema: JsonSchema, root: JsonSchema, level = 0): Fiel
         ? { kind: 'object', properties: propertiesOf(resolved) }
         : { kind: 'json' };
     case 'array':
-      return isRecord(resolved['items']) && level < MAX_LEVELS
-        ? { kind: 'list', items: resolved['items'] }
-        : { kind: 'json' };
+      return listKind(resolved, root, level);
     default:
       return { kind: 'json' };
   }
+}
+
+function listKind({ items }: JsonSchema, root: JsonSchema, level: number): FieldKind {
+  if (!isRecord(items) || level >= MAX_LEVELS) return { kind: 'json' };
+  const choices = choicesOf(resolve(items, root));
+  return choices === undefined ? { kind: 'list', items } : { kind: 'choices', choices };
 }
 
 /**

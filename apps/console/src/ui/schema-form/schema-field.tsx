@@ -2,8 +2,17 @@ import { useId, useState, type ReactNode } from 'react';
 import { Button } from '../button.tsx';
 import { printable } from '../printable.ts';
 import { SelectField } from '../select-field.tsx';
-import { FieldNotes, TextField } from '../text-field.tsx';
+import { FieldNotes } from '../text-field.tsx';
 import { fieldKind, isRecord, resolve, titleOf, type JsonSchema } from './field-kind.ts';
+import { describeLimits, inputLimits } from './input-limits.ts';
+import {
+  BooleanField,
+  ChoiceBoxes,
+  isSame,
+  NumberField,
+  TextInputField,
+  type LabelledProps,
+} from './input-fields.tsx';
 import { JsonField } from './json-field.tsx';
 import type { FieldErrors, FormValue } from './form-value.ts';
 
@@ -68,15 +77,23 @@ function SchemaField(props: SchemaFieldProps): ReactNode {
   switch (kind.kind) {
     case 'text':
       return (
-        <TextField
+        <TextInputField
           {...shared}
-          type={kind.input}
-          value={typeof value === 'string' ? value : ''}
-          onChange={(text) => onChange(text === '' ? undefined : text)}
+          input={kind.input}
+          limits={inputLimits(schema, { isInteger: false })}
+          value={value}
+          onChange={onChange}
         />
       );
     case 'number':
-      return <NumberField {...shared} value={value} onChange={onChange} />;
+      return (
+        <NumberField
+          {...shared}
+          limits={inputLimits(schema, kind)}
+          value={value}
+          onChange={onChange}
+        />
+      );
     case 'boolean':
       return <BooleanField {...shared} value={value} onChange={onChange} />;
     case 'choice': {
@@ -98,6 +115,16 @@ function SchemaField(props: SchemaFieldProps): ReactNode {
         />
       );
     }
+    case 'choices':
+      return (
+        <Group {...shared}>
+          <ChoiceBoxes
+            choices={kind.choices}
+            value={Array.isArray(value) ? value : []}
+            onChange={(next) => onChange(next.length === 0 && !isRequired ? undefined : next)}
+          />
+        </Group>
+      );
     case 'object':
       return (
         <Group {...shared}>
@@ -118,67 +145,6 @@ function SchemaField(props: SchemaFieldProps): ReactNode {
     case 'json':
       return <JsonField {...shared} value={value} onChange={onChange} />;
   }
-}
-
-interface LabelledProps {
-  readonly label: string;
-  readonly hint: string | undefined;
-  readonly error: string | undefined;
-  readonly isRequired: boolean;
-}
-
-interface ValueProps extends LabelledProps {
-  readonly value: unknown;
-  readonly onChange: (value: unknown) => void;
-}
-
-function NumberField({ value, onChange, ...rest }: ValueProps): ReactNode {
-  const [text, setText] = useState(() => (typeof value === 'number' ? String(value) : ''));
-  return (
-    <TextField
-      {...rest}
-      type="number"
-      value={text}
-      onChange={(next) => {
-        setText(next);
-        const number = Number(next);
-        onChange(next.trim() === '' || Number.isNaN(number) ? undefined : number);
-      }}
-    />
-  );
-}
-
-function BooleanField({ label, hint, error, isRequired, value, onChange }: ValueProps): ReactNode {
-  const id = useId();
-  if (!isRequired)
-    return (
-      <SelectField
-        label={label}
-        hint={hint}
-        error={error}
-        value={typeof value === 'boolean' ? String(value) : ''}
-        choices={[
-          { value: '', label: 'Default' },
-          { value: 'true', label: 'Yes' },
-          { value: 'false', label: 'No' },
-        ]}
-        onChange={(next) => onChange(next === '' ? undefined : next === 'true')}
-      />
-    );
-  return (
-    <div className="field">
-      <label className="check">
-        <input
-          type="checkbox"
-          checked={value === true}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => onChange(event.target.checked)}
-        />
-        {label}
-      </label>
-      <FieldNotes id={`${id}-hint`} hint={hint} error={error} />
-    </div>
-  );
 }
 
 function Group({
@@ -275,15 +241,13 @@ function withProperty(object: FormValue, name: string, value: unknown): FormValu
   return value === undefined ? rest : { ...rest, [name]: value };
 }
 
-function isSame(left: unknown, right: unknown): boolean {
-  return left === right || (right !== undefined && JSON.stringify(left) === JSON.stringify(right));
-}
-
-/** Returns the description of a schema, with its default. */
+/** Returns the description of a schema, with its limits and its default. */
 function hintOf(schema: JsonSchema): string | undefined {
   const { description, default: preset } = schema;
+  const limits = describeLimits(schema);
   const parts = [
     ...(typeof description === 'string' ? [printable(description)] : []),
+    ...(limits === undefined ? [] : [limits]),
     ...(preset === undefined ? [] : [`Default: ${printable(JSON.stringify(preset))}`]),
   ];
   return parts.length === 0 ? undefined : parts.join(' · ');
