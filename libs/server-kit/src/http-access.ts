@@ -65,7 +65,5 @@ async function protectedAccess(
 /** Names the option of the command line in place of that of the library. */
 function usageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  return /^(?:issuer|resource|scopes):/.test(message)
-    ? `--auth-${message}`
-    : `--auth-networks: ${message}`;
+  return `--auth-${message.replace(/^network\.allowedNetworks/, 'networks')}`;
 }

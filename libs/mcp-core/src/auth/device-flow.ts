@@ -9,7 +9,7 @@ import { AuthorizationError } from './authorization-error.ts';
 import { openEndpoint, reopenEndpoint, storeTokens } from './login-endpoint.ts';
 import type { LoginTarget } from './login-request.ts';
 import type { DeviceLogin, LoginOptions, PendingDeviceLogin } from './login.ts';
-import { isSafeUrl } from './server-metadata.ts';
+import { isSafeUrl } from './safe-url.ts';
 import {
   clientAuthentication,
   libraryClient,

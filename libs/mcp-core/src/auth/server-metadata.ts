@@ -1,8 +1,8 @@
 import type { AuthorizationServer } from 'oauth4webapi';
 import { shorten } from '../protocol/errors.ts';
-import { isLoopback } from '../http/headers/loopback.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
+import { isSafeUrl } from './safe-url.ts';
 
 const ENDPOINTS = [
   'authorization_endpoint',
@@ -94,13 +94,4 @@ function checked(found: { readonly [name: string]: unknown }, issuer: string): A
       );
   }
   return found as unknown as AuthorizationServer; // the library checks the members that it reads
-}
-
-/** Whether a value is an `https:` URL, or an `http:` URL with a loopback address. */
-export function isSafeUrl(value: unknown): boolean {
-  const url = typeof value === 'string' ? URL.parse(value) : null;
-  return (
-    url !== null &&
-    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname)))
-  );
 }

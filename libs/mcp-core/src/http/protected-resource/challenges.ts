@@ -1,5 +1,4 @@
 import type { AuthContext } from '../../jsonrpc/transport.ts';
-import { keyOf } from './confirmed-token.ts';
 import type { RefusedTokenError } from './refused-token-error.ts';
 
 /** The schemes of the `Authorization` header. */
@@ -44,7 +43,7 @@ export class Challenges {
 
   /** Returns the challenge for a token without the scopes that a request needs. */
   lacking(scopes: readonly string[], auth: AuthContext): string {
-    return this.#challenge(keyOf(auth.claims) === undefined ? 'Bearer' : 'DPoP', {
+    return this.#challenge(auth.claims?.cnf === undefined ? 'Bearer' : 'DPoP', {
       error: 'insufficient_scope',
       error_description: 'The access token lacks a scope that the request needs',
       scope: scopes.join(' '),

@@ -50,8 +50,7 @@ export function confirmedToken(claims: JsonObject, implied: ImpliedScopes): Conf
 }
 
 /** Returns the thumbprint of the key to which a token is bound. @see https://www.rfc-editor.org/rfc/rfc9449#section-6.1 */
-export function keyOf(claims: JsonObject | undefined): string | undefined {
-  const { cnf } = claims ?? {};
+function keyOf({ cnf }: JsonObject): string | undefined {
   return isJsonObject(cnf) ? textOf(cnf.jkt) : undefined;
 }
 

@@ -50,7 +50,7 @@ test('a start over stdio and one over HTTP without authorization load nothing of
   expect(matching(without, /\/jose\/|oauth4webapi|\/src\/auth\/|\/protected-resource\//u)).toEqual(
     [],
   );
-  expect(matching(before, /\/jose\/|oauth4webapi/u)).toEqual([]);
+  expect(matching(before, /\/jose\/|oauth4webapi|guarded-fetch|resource-access/u)).toEqual([]);
   expect(matching(after, /\/jose\//u)).not.toEqual([]);
   expect(matching(after, /oauth4webapi/u)).toEqual([]);
 });

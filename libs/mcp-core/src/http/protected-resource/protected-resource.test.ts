@@ -72,6 +72,11 @@ describe('an option that cannot be used is refused at the start:', () => {
     ['a scope with a space', { scopes: ['a b'] }, 'scopes: "a b"'],
     ['offline_access', { scopes: ['offline_access'] }, 'offline_access is no right'],
     [
+      'a network that is none',
+      { network: { allowedNetworks: ['10.0.0.0/8', 'inside'] } },
+      'network.allowedNetworks: "inside"',
+    ],
+    [
       'an introspection endpoint without TLS',
       { introspection: { clientId: 'a', clientSecret: 'b', endpoint: 'http://login.example' } },
       'introspection.endpoint:',

@@ -1,10 +1,10 @@
-import { GuardedFetch } from '../../auth/guarded-fetch.ts';
 import { isScope } from '../../protocol/scopes.ts';
-import type { RequestAuthenticator } from '../server/authentication.ts';
+import { parseNetwork } from '../addresses/refused-networks.ts';
+import type { Authenticate, RequestAuthenticator } from '../server/authentication.ts';
 import { ALGORITHMS, checkAlgorithms } from './algorithms.ts';
 import { Challenges } from './challenges.ts';
 import type { ProtectedResourceOptions } from './protected-resource-options.ts';
-import { ResourceAccess } from './resource-access.ts';
+import type { ResourceAccess, ResourceAccessOptions } from './resource-access.ts';
 import { checkUrl, metadataUrlOf } from './well-known.ts';
 
 /**
@@ -41,6 +41,7 @@ export function protectedResource(options: ProtectedResourceOptions): RequestAut
   const audience = options.audience ?? resource;
   const algorithms = checkAlgorithms(options.algorithms ?? ALGORITHMS);
   checkScopes(scopes);
+  checkNetworks(network?.allowedNetworks);
   if (introspection?.endpoint !== undefined)
     checkUrl('introspection.endpoint', introspection.endpoint);
   const isDpopRequired = dpop?.isRequired === true;
@@ -51,14 +52,8 @@ export function protectedResource(options: ProtectedResourceOptions): RequestAut
     schemes: isDpopRequired ? ['DPoP'] : dpop === undefined ? ['Bearer'] : ['Bearer', 'DPoP'],
     algorithms,
   });
-  const access = new ResourceAccess({
-    tokens: {
-      fetch: new GuardedFetch(issuer, network),
-      issuer,
-      audience,
-      algorithms,
-      introspection,
-    },
+  const authenticate = loadedByFirstToken({
+    tokens: { issuer, audience, algorithms, introspection, network },
     proofs: { resource, algorithms, needsNonce: dpop?.needsNonce === true },
     isDpopRequired,
     impliedScopes,
@@ -73,11 +68,38 @@ export function protectedResource(options: ProtectedResourceOptions): RequestAut
     ...(isDpopRequired ? { dpop_bound_access_tokens_required: true } : {}),
   };
   return {
-    authenticate: (headers, target) => access.decide(headers, target),
+    authenticate,
     requiredScopes: scopes,
     scopeChallenge: (needed, auth) => challenges.lacking(needed, auth),
     documents: { [metadataUrl.pathname]: JSON.stringify(metadata) },
   };
+}
+
+/** Returns a function that loads the code of tokens for the first request with credentials. */
+function loadedByFirstToken(options: ResourceAccessOptions): Authenticate {
+  let access: ResourceAccess | undefined;
+  let loading: Promise<ResourceAccess> | undefined;
+  const load = async (): Promise<ResourceAccess> => {
+    const loaded = await import('./resource-access.ts');
+    access = new loaded.ResourceAccess(options);
+    return access;
+  };
+  return (headers, target) => {
+    if (access !== undefined) return access.decide(headers, target);
+    if (headers['authorization'] === undefined)
+      return { refused: 401, challenge: options.challenges.withoutToken };
+    loading ??= load();
+    return loading.then((loaded) => loaded.decide(headers, target));
+  };
+}
+
+/** @throws Error for a text that is not a network in CIDR notation */
+function checkNetworks(networks: readonly string[] = []): void {
+  const unknown = networks.find((network) => parseNetwork(network) === undefined);
+  if (unknown !== undefined)
+    throw new Error(
+      `network.allowedNetworks: ${JSON.stringify(unknown)} is not a network in CIDR notation, such as 10.0.0.0/8`,
+    );
 }
 
 /** @throws Error for a scope that no token can have, or that is not a right at this server */

@@ -1,4 +1,5 @@
-import type { GuardedFetch } from '../../auth/guarded-fetch.ts';
+import { GuardedFetch } from '../../auth/guarded-fetch.ts';
+import type { AuthorizationNetwork } from '../../auth/options.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
 import { headerOf, type HttpHeaders } from '../headers/http-headers.ts';
 import type {
@@ -18,11 +19,11 @@ import type { TokenVerifier } from './token-verifier.ts';
 
 export interface ResourceAccessOptions {
   readonly tokens: {
-    readonly fetch: GuardedFetch;
     readonly issuer: string;
     readonly audience: string;
     readonly algorithms: readonly string[];
     readonly introspection: IntrospectionOptions | undefined;
+    readonly network: AuthorizationNetwork | undefined;
   };
   readonly proofs: {
     readonly resource: string;
@@ -171,7 +172,8 @@ export class ResourceAccess {
   }
 
   async #createVerifier(): Promise<TokenVerifier> {
-    const { introspection, ...tokens } = this.#options.tokens;
+    const { introspection, network, ...rules } = this.#options.tokens;
+    const tokens = { ...rules, fetch: new GuardedFetch(rules.issuer, network) };
     if (introspection === undefined) {
       const { JwtVerifier } = await import('./jwt-verifier.ts');
       return new JwtVerifier(tokens);

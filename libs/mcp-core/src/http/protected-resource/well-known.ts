@@ -1,4 +1,4 @@
-import { isSafeUrl } from '../../auth/server-metadata.ts';
+import { isSafeUrl } from '../../auth/safe-url.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
