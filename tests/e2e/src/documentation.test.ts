@@ -542,10 +542,10 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /^npm (?:test|run (?:dev|format|lint|bench|conformance|inspector))|^npx nx sync$/,
+    matches: /^npm (?:test|run (?:dev|format|lint|bench|conformance|inspector|refresh-race))|^npx nx sync$/,
     proof: 'only looked up',
     check(line) {
-      const script = /^npm (?:run )?(\w+)/.exec(line)?.[1];
+      const script = /^npm (?:run )?([\w-]+)/.exec(line)?.[1];
       if (script !== undefined) expect(manifest.scripts).toHaveProperty(script);
       else expect(existsSync(join(repository, 'node_modules/.bin/nx'))).toBe(true);
     },

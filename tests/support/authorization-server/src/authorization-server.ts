@@ -17,6 +17,8 @@ import { tokenAnswer } from './token-answer.ts';
 import { DEFAULT_SECONDS, TokenEndpoint } from './token-endpoint.ts';
 import { TokenIssuer, type IssuedToken } from './tokens.ts';
 
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource/mcp';
+
 /** An authorization server in this process, for tests. */
 export class AuthorizationServer {
   /** Requests that arrived, with their secrets. */
@@ -32,6 +34,7 @@ export class AuthorizationServer {
   readonly #tokens: TokenIssuer;
   readonly #authorization: AuthorizationEndpoint;
   readonly #tokenEndpoint: TokenEndpoint;
+  #resource: string | undefined;
   #misbehaviors: ReadonlySet<Misbehavior> = new Set();
 
   constructor(options: AuthorizationServerOptions) {
@@ -75,9 +78,15 @@ export class AuthorizationServer {
     return `${this.origin}${this.#options.path ?? ''}`;
   }
 
-  /** URL of an MCP server of the same origin: only its protected resource metadata exist. */
+  /** URL of an MCP server. Default: one at this origin, of which only the metadata exist. */
   get resource(): string {
-    return `${this.origin}/mcp`;
+    return this.#resource ?? `${this.origin}/mcp`;
+  }
+
+  /** Publishes metadata for the MCP server at a URL. Returns the address of the metadata. */
+  publishResource(url: string): string {
+    this.#resource = url;
+    return `${this.origin}${RESOURCE_METADATA}`;
   }
 
   async start(port = 0): Promise<this> {
@@ -136,7 +145,7 @@ export class AuthorizationServer {
     this.requests.push(request);
     const { pathname } = request.url;
     const { path = '' } = this.#options;
-    if (pathname === '/.well-known/oauth-protected-resource/mcp')
+    if (pathname === RESOURCE_METADATA)
       return resourceAnswer(this.resource, this.issuer, this.#options, this.#misbehaves);
     if (this.#isMetadata(pathname))
       return metadataAnswer(metadataOf(this.issuer, this.#options), request.url, this.#misbehaves);
