@@ -3,6 +3,7 @@ import { cardSchema } from '../llm/catalogue/card-schema.ts';
 import { entryProblems } from './entry-problems.ts';
 import { parseNetwork } from '@signalbox/mcp-core/http/addresses';
 import { httpUrlProblem } from './http-url.ts';
+import { serverAuth } from './server-auth-schema.ts';
 
 const text = z.string().min(1);
 const texts = z.array(z.string());
@@ -93,6 +94,9 @@ const serverPolicy = z.strictObject({
     .max(256 * 1024 * 1024)
     .optional()
     .describe('The longest message of the server, in bytes; default 4194304'),
+  auth: serverAuth
+    .optional()
+    .describe('Authorization by OAuth at a server with url; not beside a header Authorization'),
 });
 
 const serverEntry = z
@@ -310,6 +314,31 @@ export const configSchema = z.strictObject({
     .describe(
       'Days after their end for which runs are kept: one number for all, or by status. Default: forever',
     ),
+  public_url: baseUrl
+    .optional()
+    .describe(
+      'Address at which browsers reach the service, for the redirects of logins: https, or http at a loopback address. Default: its own address if it is a loopback address',
+    ),
+  remote_servers: z
+    .strictObject({
+      allowed_networks: z
+        .array(network)
+        .max(100)
+        .optional()
+        .describe(
+          'Networks (10.1.0.0/16, fd00::/8, 127.0.0.1) that servers with url and their authorization servers may be in although they are not public. Default: any for the url of a server, except by a name link-local addresses; none for authorization servers, except loopback addresses for a server with one',
+        ),
+      client_name: text
+        .max(200)
+        .optional()
+        .describe('Name of the service at authorization servers; default Signalbox'),
+      client_metadata_url: baseUrl
+        .optional()
+        .describe(
+          'https URL of a client ID metadata document, by which authorization servers know the service without a registration',
+        ),
+    })
+    .optional(),
   webhooks: z
     .strictObject({
       allowed_networks: z

@@ -2,6 +2,7 @@ import type { CardEntry } from '../llm/catalogue/card-schema.ts';
 import type { KeyLimits } from '../ports/api-key.ts';
 import type { Concurrency } from '../ports/concurrency.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
+import type { RemoteServersSettings, ServerAuth } from './remote-auth.ts';
 
 export interface RetentionDays {
   readonly completed?: number | undefined;
@@ -32,6 +33,8 @@ export interface RemoteServerConfig extends ServerRules {
   readonly url: string;
   /** Headers of every request. Their values are secrets, like the values in the URL's query. */
   readonly headers: { readonly [name: string]: string };
+  /** How the service authorizes itself. Default: a user logs in when the server asks for it. */
+  readonly auth?: ServerAuth;
 }
 
 /** Settings of servers of every kind. */
@@ -243,6 +246,9 @@ export interface Config {
   readonly traces?: TraceSettings;
   /** Keys that encrypt stored secrets; the first is the current one. Undefined: those of a file in the data directory. */
   readonly secretKeys?: readonly Buffer[] | undefined;
+  /** Address at which browsers reach the service, without a slash at the end. Default: its own if it is a loopback address. */
+  readonly publicUrl?: string | undefined;
+  readonly remoteServers?: RemoteServersSettings | undefined;
   readonly servers: readonly ServerConfig[];
   /** Servers that are listed but not used. */
   readonly invalidServers?: readonly InvalidServer[];

@@ -8,7 +8,9 @@ export interface ReachedBy {
   readonly envFile?: string | undefined;
   readonly url?: string | undefined;
   readonly headers?: object | undefined;
-  readonly signalbox?: { readonly era?: string | undefined } | undefined;
+  readonly signalbox?:
+    | { readonly era?: string | undefined; readonly auth?: object | undefined }
+    | undefined;
 }
 
 export interface EntryProblem {
@@ -48,14 +50,26 @@ export function entryProblems(entry: ReachedBy): readonly EntryProblem[] {
         problem: 'has neither "command", which starts a server, nor "url", at which one is reached',
       },
     ];
-  return isEmpty(entry.headers)
-    ? []
-    : [
-        {
-          location: ['headers'],
-          problem: 'are for a server with "url"; a server with "command" gets its secrets in "env"',
-        },
-      ];
+  return [
+    ...(isEmpty(entry.headers)
+      ? []
+      : [
+          {
+            location: ['headers'],
+            problem:
+              'are for a server with "url"; a server with "command" gets its secrets in "env"',
+          },
+        ]),
+    ...(entry.signalbox?.auth === undefined
+      ? []
+      : [
+          {
+            location: ['signalbox', 'auth'],
+            problem:
+              'is for a server with "url"; a server with "command" gets its secrets in "env"',
+          },
+        ]),
+  ];
 }
 
 function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
@@ -70,9 +84,20 @@ function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
     location: [field],
     problem: 'is for a server with "command"; what one with "url" needs to know goes in "headers"',
   }));
+  const hasToken = Object.keys(entry.headers ?? {}).some(
+    (name) => name.toLowerCase() === 'authorization',
+  );
   const isImpossible = entry.type === 'sse' && entry.signalbox?.era === 'modern';
   return [
     ...unused,
+    ...(hasToken && entry.signalbox?.auth !== undefined
+      ? [
+          {
+            location: ['signalbox', 'auth'],
+            problem: 'excludes the header Authorization; remove one of them',
+          },
+        ]
+      : []),
     ...(isImpossible
       ? [
           {

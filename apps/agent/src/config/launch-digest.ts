@@ -1,5 +1,5 @@
 import { digestOf } from '../json/digest.ts';
-import type { ServerConfig } from './config.ts';
+import type { RemoteServerConfig, ServerConfig } from './config.ts';
 
 /** Fields that concern the use of a server, not its start. */
 const POLICY: ReadonlySet<string> = new Set([
@@ -17,7 +17,8 @@ const POLICY: ReadonlySet<string> = new Set([
   'connectMs',
   'callsPerMinute',
   'secrets',
-] satisfies readonly (keyof ServerConfig)[]);
+  'auth',
+] satisfies readonly (keyof ServerConfig | keyof RemoteServerConfig)[]);
 
 /**
  * Returns the SHA-256 in hex of a server's launch definition including its environment, without

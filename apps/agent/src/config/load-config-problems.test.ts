@@ -48,7 +48,7 @@ describe('error messages name the location and the remedy', () => {
     [
       'unknown policy field, nothing close',
       { mcpServers: { a: { command: 'x', signalbox: { zzzzzzzzz: true } } } },
-      '/etc/signalbox.json: mcpServers.a.signalbox.zzzzzzzzz: unknown; known are trust, allow, deny, roots, era, approval, approvals, sampling, connections, singleton, connectMs, callsPerMinute, samplingReview, maxMessageBytes',
+      '/etc/signalbox.json: mcpServers.a.signalbox.zzzzzzzzz: unknown; known are trust, allow, deny, roots, era, approval, approvals, sampling, connections, singleton, connectMs, callsPerMinute, samplingReview, maxMessageBytes, auth',
     ],
     [
       'unknown policy field',

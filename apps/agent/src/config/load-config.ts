@@ -13,6 +13,7 @@ import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-p
 import { httpUrl } from './http-url.ts';
 import { queueSetting, redisSettings } from './redis-settings.ts';
 import { readServers, type ReadServers } from './read-servers.ts';
+import { remoteServersOf } from './remote-servers-setting.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { traceSettings } from './trace-settings.ts';
 
@@ -146,6 +147,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...(redis === undefined ? {} : { redis }),
     queue: queueSetting(env),
     secretKeys: secretKeysOf(env),
+    ...remoteServersOf(file),
     servers: read.servers,
     invalidServers: read.invalid,
     file: source?.path,

@@ -14,6 +14,7 @@ import type { FileServer } from './config-file.ts';
 import { expandVariables, type Variables } from './expand-variables.ts';
 import { proxySecrets } from './proxy-secrets.ts';
 import { toRemoteAddress } from './remote-server.ts';
+import { serverAuth } from './server-auth.ts';
 
 export interface ServerConfigSources {
   readonly variables: Variables;
@@ -186,6 +187,7 @@ function remoteServer(
     ...(transport === 'sse' && signalbox?.era === undefined ? { era: 'legacy' } : {}),
     transport,
     ...given,
+    ...(signalbox?.auth === undefined ? {} : { auth: serverAuth(signalbox.auth, reading) }),
   };
   // A text with an unresolved variable is not validated further.
   if (reading.problems.length > 0) return server;
