@@ -28,7 +28,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const foundation = await openFoundation(options);
   const worker = await createWorkerSide(options, foundation);
   const { store, bus, llm, clock, redis } = foundation;
-  const { engine, schedules, webhooks, catalogue, pool, metrics, traces, onServed } = worker;
+  const { engine, schedules, webhooks, catalogue, pool, logins, metrics, traces, onServed } =
+    worker;
   let started: Promise<void> | undefined;
   let phase: Phase = 'starting';
   const http = httpEdge(
@@ -42,6 +43,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       bus,
       catalogue,
       directory: pool,
+      logins: logins.logins,
       llm,
       clock,
       metrics,
@@ -68,6 +70,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     start,
     async listen() {
       const url = await http.listen(config.port);
+      logins.listening(url);
       await start();
       return url;
     },

@@ -13,6 +13,7 @@ import { createOutputChecker } from '../schema/output-checker.ts';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import type { AppOptions, Service } from './app-options.ts';
+import { createLoginSide } from './login-side.ts';
 import { openFoundation } from './foundation.ts';
 import { httpEdge, type Phase } from './http-edge.ts';
 
@@ -64,6 +65,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
     newId: orderedIds(),
   });
   const schedules = createScheduleCommands({ store, engine, clock, newId: orderedIds() });
+  const logins = createLoginSide(options, foundation, { engine });
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
@@ -82,6 +84,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
         requester: new FleetRequester({ fleet, bus, clock }),
         names: config.servers.map(({ name }) => name),
       }),
+      logins: logins.logins,
       llm,
       clock,
       metrics,
@@ -97,13 +100,16 @@ export async function createApi(options: AppOptions): Promise<Service> {
     llm,
     async listen() {
       const url = await http.listen(config.port);
+      logins.listening(url);
       heartbeat.start();
+      logins.start();
       phase = 'ready';
       return url;
     },
     async close() {
       phase = 'closing';
       await http.close();
+      await logins.close();
       await engine.close();
       await heartbeat.close();
       await foundation.close();

@@ -3,6 +3,8 @@ import { launchDigest } from '../config/launch-digest.ts';
 import { openCassette } from '../llm/cassette/cassette.ts';
 import { createMemoryRateGates, MAX_OPENING } from '../llm/memory-rate-gate.ts';
 import { createLlmProviders } from '../llm/providers.ts';
+import { secretBoxOf } from '../oauth/secret-keys.ts';
+import { SecretVault } from '../oauth/secret-vault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
@@ -34,6 +36,8 @@ export interface Foundation {
   readonly redis: OpenedRedis | undefined;
   readonly schemas: SchemaChecks;
   readonly addressGuard: AddressGuard;
+  /** Encrypted secrets of the store. */
+  readonly vault: SecretVault;
   readonly policies: { readonly [server: string]: ServerPolicy };
   close(): Promise<void>;
 }
@@ -84,6 +88,11 @@ export async function openFoundation({
       allowedNetworks: config.webhooks?.allowedNetworks,
       hint: 'add its network to webhooks.allowed_networks of the configuration to allow it',
       resolve: hooks.resolve,
+    }),
+    vault: new SecretVault({
+      secrets: opened.secrets,
+      box: secretBoxOf({ given: config.secretKeys, dataDir: config.dataDir }),
+      logger,
     }),
     policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
     async close() {

@@ -34,6 +34,7 @@ export function httpEdge(
           host: config.host,
           keys: config.apiKeys,
           allowedOrigins: config.allowedOrigins,
+          publicHost: config.publicUrl && new URL(config.publicUrl).hostname,
           routes,
           consoleFolder: join(PACKAGE_FOLDER, 'bundle/console'),
           admission: {

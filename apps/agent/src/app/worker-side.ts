@@ -9,6 +9,7 @@ import { localCatalogue } from '../fleet/local-catalogue.ts';
 import { SingletonServers } from '../fleet/singleton-servers.ts';
 import { StoredServers, configuredServers } from '../fleet/stored-servers.ts';
 import { withInvalidServers } from '../mcp/invalid-servers.ts';
+import { storedAuthorizations } from '../oauth/authorizations.ts';
 import { createServerPool, type ServerPool } from '../mcp/server-pool.ts';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { Scheduler } from '../schedules/scheduler.ts';
@@ -31,6 +32,7 @@ import { createOutputChecker } from '../schema/output-checker.ts';
 import { openTraces } from '../traces/open-traces.ts';
 import { withTraces } from '../traces/traced-registry.ts';
 import type { AppOptions } from './app-options.ts';
+import { createLoginSide, type LoginSide } from './login-side.ts';
 import { isShared, type Foundation } from './foundation.ts';
 import { logServerChanges } from './log-server-changes.ts';
 
@@ -40,6 +42,7 @@ export interface WorkerSide extends Pick<Observation, 'metrics' | 'onServed'> {
   readonly schedules: ScheduleCommands;
   readonly webhooks: WebhookCommands;
   readonly pool: ServerPool;
+  readonly logins: LoginSide;
   readonly catalogue: ToolCatalogue;
   readonly traces: Awaited<ReturnType<typeof openTraces>>;
   /** Recovers the runs of ended workers and starts processing. Servers connect in the background. */
@@ -57,7 +60,7 @@ export async function createWorkerSide(
   foundation: Foundation,
 ): Promise<WorkerSide> {
   const { config, version, logger, hooks = {} } = options;
-  const { clock, llm, opened, store, bus, sharedQueue, schemas, policies, addressGuard } =
+  const { clock, llm, opened, store, bus, sharedQueue, schemas, policies, addressGuard, vault } =
     foundation;
   const singletons = isShared(config) ? config.servers.filter(isSingleton) : [];
   const held = new Set(singletons.map(({ name }) => name));
@@ -73,6 +76,7 @@ export async function createWorkerSide(
     clock,
     schemas,
     held,
+    authorizations: storedAuthorizations({ vault, settings: config.remoteServers }),
   });
   const valid = withInvalidServers(configured, config.invalidServers ?? [], { clock, logger });
   const owned =
@@ -156,6 +160,7 @@ export async function createWorkerSide(
   const shared = isShared(config)
     ? shareServers(foundation, { pool, queue, local, logger })
     : undefined;
+  const logins = createLoginSide(options, foundation, { engine, pool: configured });
   logServerChanges(pool, logger);
   return {
     engine,
@@ -168,6 +173,7 @@ export async function createWorkerSide(
       onDue: () => sender.wake(),
     }),
     pool,
+    logins,
     catalogue,
     metrics,
     onServed,
@@ -179,10 +185,12 @@ export async function createWorkerSide(
       pool.start();
       await engine.start();
       retention.start();
+      logins.start();
       shared?.intake.start();
     },
     async close() {
       await owned?.close();
+      await logins.close();
       await shared?.intake.close();
       await Promise.all([engine.close({ graceMs: CLOSE_GRACE_MS }), sender.close()]);
       await shared?.member.close();

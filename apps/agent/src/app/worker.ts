@@ -13,7 +13,7 @@ export async function createWorker(options: AppOptions): Promise<Service> {
   const foundation = await openFoundation(options);
   const worker = await createWorkerSide(options, foundation);
   const { store, bus, llm, clock, redis } = foundation;
-  const { engine, schedules, webhooks, catalogue, pool, metrics, onServed } = worker;
+  const { engine, schedules, webhooks, catalogue, pool, logins, metrics, onServed } = worker;
   let phase: Phase = 'starting';
   const http = httpEdge(
     options,
@@ -26,6 +26,7 @@ export async function createWorker(options: AppOptions): Promise<Service> {
       bus,
       catalogue,
       directory: pool,
+      logins: logins.logins,
       llm,
       clock,
       metrics,

@@ -32,6 +32,8 @@ export function questionOf({ kind, request }: Asked): string {
       ].join(' ');
     case 'outcome_unknown':
       return `unknown outcome of ${String(name)} with ${terminalJson(request['arguments'])}: ${String(message)}`;
+    case 'server_login':
+      return String(message);
   }
 }
 
@@ -57,7 +59,18 @@ export async function askPerson(
       };
     case 'outcome_unknown':
       return askOutcome(io, signal);
+    case 'server_login':
+      return askLogin(io, signal);
   }
+}
+
+/** The item is answered by the service as soon as the person has logged in. */
+async function askLogin(io: Io, signal: AbortSignal): Promise<JsonObject | undefined> {
+  const action = await askWord(io, '  log in, or decline the login? [retry/decline] ', {
+    words: { retry: 'retry', decline: 'decline' },
+    signal,
+  });
+  return action === undefined ? undefined : { action };
 }
 
 async function askOutcome(io: Io, signal: AbortSignal): Promise<JsonObject | undefined> {

@@ -45,6 +45,7 @@ Actions
   sampling_approval, sampling_reply      approve, deny
   elicitation_form, elicitation_url      accept, decline, cancel
   outcome_unknown                        retry, mark_done, fail
+  server_login                           retry, decline; signalbox servers login answers it, too
 
 Options
   --content JSON       the fields of an accepted form; the changed parts of an approved sampling request (system_prompt, messages,

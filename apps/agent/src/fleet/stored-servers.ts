@@ -40,6 +40,7 @@ const PREFERENCE: readonly ServerStatus['state'][] = [
   'ready',
   'connecting',
   'draining',
+  'needs_login',
   'failed',
   'drained',
   'closed',

@@ -67,6 +67,9 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'POST /v1/servers/{name}/reconnect': 'reconnectServer',
   'POST /v1/servers/{name}/drain': 'drainServer',
   'PUT /v1/servers/{name}/roots': 'setServerRoots',
+  'POST /v1/servers/{name}/login': 'beginServerLogin',
+  'DELETE /v1/servers/{name}/login': 'logOutOfServer',
+  'GET /v1/oauth/callback': 'receiveLoginRedirect',
   'GET /healthz': 'getHealth',
   'GET /readyz': 'getReadiness',
   'GET /metrics': 'getMetrics',
@@ -101,6 +104,7 @@ const TAG_OF_SEGMENT: { readonly [segment: string]: Tag } = {
   webhooks: 'Webhooks',
   models: 'Models',
   servers: 'Servers',
+  oauth: 'Servers',
 };
 
 /** Returns the group of a path, by its first segment after `/v1`. */

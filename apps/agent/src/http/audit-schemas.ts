@@ -20,6 +20,7 @@ export const AuditEntry = z
       'sampling_approval',
       'sampling_reply',
       'outcome_unknown',
+      'server_login',
     ]),
     server: z.string().optional(),
     tool: z.string().optional(),

@@ -3,6 +3,7 @@ import { OPERATION_IDS, TAGS, tagOf } from './api-operations.ts';
 import { PROBLEM_RESPONSES, RESPONSE_HEADERS } from './api-responses.ts';
 import type { ApiDocument, Operation, Parameter } from './api-document.ts';
 import { plainSchemas } from './plain-schemas.ts';
+import { REDIRECT_PATH } from './redirect-path.ts';
 
 const TOKEN = {
   type: 'http',
@@ -12,7 +13,7 @@ const TOKEN = {
 const SERVERS = [{ url: 'http://127.0.0.1:8020', description: 'The default address' }];
 
 /** Paths without authentication. */
-const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+const OPEN_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz', REDIRECT_PATH]);
 
 /**
  * Adds what all operations share: names, groups, errors, response headers and the token. Removes

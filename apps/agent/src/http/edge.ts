@@ -11,6 +11,8 @@ import { TokenAttempts } from './token-attempts.ts';
 export interface EdgeOptions {
   /** Bind address of the service, accepted as a host name in addition to loopback names. */
   readonly host: string;
+  /** Further host name under which browsers reach the service. */
+  readonly publicHost?: string | undefined;
   /** Keys of which a request needs the token of one. Empty: requests need none. */
   readonly keys: readonly ApiKey[];
   /** Origins whose pages may use the API, besides the origin of the service. Default: none. */
@@ -47,6 +49,7 @@ const EVERY_ADDRESS = new Set(['0.0.0.0', '::']);
 export function protectEdge(app: FastifyInstance, options: EdgeOptions): void {
   const host = options.host.toLowerCase();
   const names = new Set([...LOOPBACK, host.includes(':') ? `[${host}]` : host]);
+  if (options.publicHost !== undefined) names.add(options.publicHost.toLowerCase());
   const isAnyHostOurs = EVERY_ADDRESS.has(host) && options.keys.length > 0;
   const origins = new Set(options.allowedOrigins);
   const keys = options.keys.map(({ name, token }) => ({ name, digest: sha256(token) }));

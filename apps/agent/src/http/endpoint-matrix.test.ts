@@ -346,6 +346,18 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/servers/none/tools/read/approve', 'server_not_found', {}),
     invalid: bad({ digest: 7 }, '/v1/servers/r/tools/read/approve'),
   },
+  'POST /v1/servers/{name}/login': {
+    missing: gone('/v1/servers/none/login', 'server_not_found', {}),
+    invalid: bad({ method: 'fax' }, '/v1/servers/broken/login'),
+  },
+  'DELETE /v1/servers/{name}/login': {
+    missing: gone('/v1/servers/none/login', 'server_not_found'),
+    invalid: badPath(`/v1/servers/${LONG}/login`),
+  },
+  'GET /v1/oauth/callback': {
+    missing: badPath('/v1/oauth/callback'),
+    invalid: badPath(`/v1/oauth/callback?state=${'x'.repeat(501)}`),
+  },
   'PUT /v1/servers/{name}/roots': {
     missing: bad({}, '/v1/servers/r/roots'),
     invalid: bad({ roots: 'here' }, '/v1/servers/r/roots'),

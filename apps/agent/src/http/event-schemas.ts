@@ -207,7 +207,18 @@ export const EVENT_DATA = {
   'tool_call.retrying': z
     .object({
       ...call,
-      reason: z.enum(['not_sent', 'connection_lost', 'process_ended', 'requested']),
+      reason: z
+        .enum([
+          'not_sent',
+          'connection_lost',
+          'process_ended',
+          'requested',
+          'login_required',
+          'logged_in',
+        ])
+        .describe(
+          'login_required: it is sent when a person has logged in to the server, for which delay_ms are left; logged_in: a person has',
+        ),
       message: z.string().optional(),
       delay_ms: z.number(),
     })

@@ -236,7 +236,7 @@ describe('the edge refuses requests that a web page could send', () => {
     ).toBe(403);
   });
 
-  test('a configured token is required by every endpoint but /healthz and /readyz', async () => {
+  test('a configured token is required by every endpoint but /healthz, /readyz and redirects of logins', async () => {
     await edge.close();
     edge = await createTestEdge({ keys: [{ name: 'default', token: 'right' }], host: 'box.lan' });
     expect((await get('/v1/runs')).statusCode).toBe(401);
@@ -248,6 +248,7 @@ describe('the edge refuses requests that a web page could send', () => {
       (await get('/v1/runs', { authorization: 'Bearer right', host: 'box.lan:1' })).statusCode,
     ).toBe(200);
     for (const probe of ['/healthz', '/readyz']) expect((await get(probe)).statusCode).toBe(200);
+    expect((await get('/v1/oauth/callback?state=none')).body).toContain('Unknown login');
   });
 });
 

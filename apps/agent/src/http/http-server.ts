@@ -41,7 +41,10 @@ import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
-export interface ServerOptions extends Pick<EdgeOptions, 'host' | 'keys' | 'allowedOrigins'> {
+export interface ServerOptions extends Pick<
+  EdgeOptions,
+  'host' | 'publicHost' | 'keys' | 'allowedOrigins'
+> {
   /** Default: derived from the limit of file descriptors of this process. */
   readonly limits?: ConnectionLimits;
   /** Milliseconds to receive a whole request; half of it for the head. Default: 30,000. */
@@ -92,6 +95,7 @@ export async function createHttpServer(
   dependencies: HttpDependencies,
   {
     host,
+    publicHost,
     keys,
     allowedOrigins,
     limits = connectionLimits(),
@@ -168,7 +172,7 @@ export async function createHttpServer(
   );
   reportRequests(app, dependencies.onServed);
   parseBodies(app);
-  protectEdge(app, { host, keys, allowedOrigins, clock: dependencies.clock });
+  protectEdge(app, { host, publicHost, keys, allowedOrigins, clock: dependencies.clock });
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;
 

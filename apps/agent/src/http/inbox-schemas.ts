@@ -1,6 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
 import { INBOX_KINDS, INBOX_STATES } from '../ports/store/inbox.ts';
+import { LoginMethod, LoginReason } from './login-schemas.ts';
 import { json, ListQuery, time } from './schemas.ts';
 
 export const InboxKind = z.enum(INBOX_KINDS);
@@ -91,6 +92,23 @@ export const INBOX_REQUESTS = {
     .object({ ...about, message: z.string(), arguments: json, attempt: z.int() })
     .describe('A call was sent and its result was lost. Respond with retry, mark_done or fail')
     .meta({ id: 'OutcomeUnknownRequest' }),
+  server_login: z
+    .object({
+      server: about.server,
+      tool: z.string().optional().describe('Tool of the call that waits, if it is one call'),
+      name: about.name.optional(),
+      message: z.string(),
+      issuer: z.string().describe('Authorization server at which a person logs in'),
+      resource: z.string(),
+      scopes: z.array(z.string()).describe('Scopes that the login will request'),
+      required_scopes: z.array(z.string()).describe('Scopes that the refused request needs'),
+      reason: LoginReason,
+      methods: z.array(LoginMethod),
+    })
+    .describe(
+      'The server of a call, or a server that the run names, needs a login: POST /v1/servers/{server}/login. The login answers the item. Respond with retry after a login elsewhere, or with decline to continue without the server',
+    )
+    .meta({ id: 'ServerLoginRequest' }),
 } satisfies { readonly [K in z.output<typeof InboxKind>]: z.ZodType };
 
 /** Returns one object schema for each kind, with its `request` and the given further fields. */
@@ -125,6 +143,11 @@ export function inboxRequestVariants<Fields extends z.ZodRawShape>(fields: Field
       ...fields,
       kind: z.literal('outcome_unknown'),
       request: INBOX_REQUESTS.outcome_unknown,
+    }),
+    z.object({
+      ...fields,
+      kind: z.literal('server_login'),
+      request: INBOX_REQUESTS.server_login,
     }),
   ] as const;
 }
@@ -200,6 +223,7 @@ const COMPONENTS: { readonly [K in z.output<typeof InboxKind>]: string } = {
   sampling_approval: 'SamplingApprovalItem',
   sampling_reply: 'SamplingReplyItem',
   outcome_unknown: 'OutcomeUnknownItem',
+  server_login: 'ServerLoginItem',
 };
 
 const itemVariants = inboxRequestVariants({
@@ -237,7 +261,7 @@ export const InboxItem = z
 export const InboxResponse = z
   .strictObject({
     action: InboxAction.describe(
-      'tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail',
+      'tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail; server_login: retry or decline',
     ),
     content: json
       .optional()

@@ -7,6 +7,7 @@ import {
   ServerUnavailableError,
   UnknownToolError,
 } from '../ports/server-directory.ts';
+import { LoginError } from '../ports/server-logins.ts';
 import { InvalidCursorError, StorageError } from '../ports/store/errors.ts';
 import { RequestError } from './validate.ts';
 
@@ -60,6 +61,7 @@ const problems = {
   too_many_webhooks: [409, 'There are too many webhooks'],
   webhook_disabled: [409, 'The webhook is disabled'],
   delivery_pending: [409, 'The delivery has not ended'],
+  login_unsupported: [409, 'The MCP server has no such login'],
   run_not_settled: [409, 'The run is not settled'],
   run_not_resumable: [409, 'The run cannot be resumed'],
   invalid_fork: [409, 'The run cannot be forked at this turn'],
@@ -79,6 +81,7 @@ const problems = {
   range_not_satisfiable: [416, 'The range is outside the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],
   too_many_attempts: [429, 'Too many requests with a wrong token'],
+  login_failed: [502, 'The login could not begin'],
   server_refused: [502, 'The MCP server rejected the request'],
   server_unavailable: [503, 'The MCP server is not available'],
   not_connected_here: [501, 'Only workers are connected to the MCP servers'],
@@ -182,6 +185,11 @@ export function toProblem(error: unknown): Problem {
     return new Problem('server_unavailable', error.message);
   if (error instanceof ServerRefusedError)
     return new Problem(error.isNotFound ? 'resource_not_found' : 'server_refused', error.message);
+  if (error instanceof LoginError)
+    return new Problem(
+      error.code === 'failed' ? 'login_failed' : 'login_unsupported',
+      error.message,
+    );
   if (error instanceof UnknownToolError) return new Problem('tool_not_found', error.message);
   if (error instanceof DefinitionChangedError)
     return new Problem('definition_changed', error.message);

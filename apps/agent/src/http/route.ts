@@ -17,6 +17,7 @@ import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ScheduleCommands } from '../ports/schedule-commands.ts';
+import type { ServerLogins } from '../ports/server-logins.ts';
 import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
 import type { Traces } from '../ports/traces.ts';
@@ -39,6 +40,7 @@ export interface HttpDependencies {
   readonly bus: SignalBus;
   readonly catalogue: ToolCatalogue;
   readonly directory: ServerDirectory;
+  readonly logins: ServerLogins;
   readonly llm: LlmProviders;
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;

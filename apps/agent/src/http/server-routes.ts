@@ -25,6 +25,7 @@ import {
 } from './server-schemas.ts';
 import { ServerChangeFrame } from './stream-schemas.ts';
 import { SseWriter } from './sse-writer.ts';
+import { loginRoutes } from './login-routes.ts';
 import { serverControlRoutes } from './server-control-routes.ts';
 import { pageInOrder } from './page-in-order.ts';
 import { pageOf, pinView, serverView, toolView } from './views.ts';
@@ -38,7 +39,7 @@ const problem = {
 
 /** MCP servers and their tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { catalogue, directory, read } = dependencies;
+  const { catalogue, directory, logins, read } = dependencies;
 
   const statusOf = async (name: string): Promise<ServerStatus> => {
     const status = (await catalogue.servers()).find((each) => each.name === name);
@@ -73,6 +74,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     );
   };
   serverControlRoutes(app, { statusOf, controlOf, viewOf });
+  loginRoutes(app, dependencies, statusOf);
 
   app.get(
     '/v1/servers',
@@ -105,12 +107,21 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     async (request) => {
       const status = await statusOf(request.params.name);
       const capabilities = await directory.server(status.name)?.capabilities();
+      const loggedIn = await logins.loginOf(status.name);
       const pins = (await directory.control(status.name)?.pins()) ?? [];
       return {
         ...(await viewOf(status)),
         pins: pins.map(pinView),
         ...(status.instructions === undefined ? {} : { instructions: status.instructions }),
         ...(capabilities === undefined ? {} : { capabilities }),
+        ...(loggedIn === undefined
+          ? {}
+          : {
+              logged_in: {
+                issuer: loggedIn.issuer,
+                at: new Date(loggedIn.loggedInAt).toISOString(),
+              },
+            }),
       };
     },
   );

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { waitingFields } from './call-schemas.ts';
+import { NeededLogin } from './login-schemas.ts';
 import { json, time } from './schemas.ts';
 
 export const Server = z
@@ -8,8 +9,22 @@ export const Server = z
     configured_name: z.string().optional().describe('Name in the configuration, if different'),
     transport: z.enum(['stdio', 'http', 'sse']),
     state: z
-      .enum(['connecting', 'ready', 'failed', 'draining', 'drained', 'closed', 'invalid'])
-      .describe('invalid: its configuration is invalid, and `error` has the reason'),
+      .enum([
+        'connecting',
+        'ready',
+        'needs_login',
+        'failed',
+        'draining',
+        'drained',
+        'closed',
+        'invalid',
+      ])
+      .describe(
+        'needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason',
+      ),
+    login: NeededLogin.optional().describe(
+      'Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login',
+    ),
     health: z
       .enum(['ok', 'degraded', 'down'])
       .describe('degraded: ready, but calls are blocked or tools are quarantined'),
@@ -132,6 +147,10 @@ export const ServerDetail = Server.extend({
   instructions: z.string().optional(),
   capabilities: json.optional(),
   pins: z.array(PinnedTool),
+  logged_in: z
+    .object({ issuer: z.string(), at: time })
+    .optional()
+    .describe('Authorization server and time of the last login; absent after a logout'),
 }).meta({ id: 'ServerDetail' });
 
 export const ServerToolParameters = ServerParameters.extend({ tool: z.string().min(1).max(1000) });

@@ -24,6 +24,7 @@ import { FakeLlm } from '../run/testing/fake-llm.ts';
 import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
+import { noLogins } from './testing/no-logins.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
 import { checkedSerializer } from './testing/checked-serializer.ts';
@@ -115,6 +116,7 @@ export async function createTestEdge(
       bus,
       catalogue: localCatalogue(emptyRegistry),
       directory: { server: () => undefined, control: () => undefined },
+      logins: noLogins,
       llm: fakeLlm,
       clock,
       metrics,
@@ -202,6 +204,7 @@ const emptyRegistry: ToolDispatcher = {
       trusted: true,
     },
   ],
+  useLogins: () => Promise.resolve(),
   find: () => undefined,
   whyNotOffered: () => undefined,
   isQuarantined: () => false,
@@ -254,6 +257,7 @@ function storingEngine(store: Store): RunCommands {
     },
     respond: () =>
       Promise.reject(new EngineError('inbox_item_not_open', 'it was answered already')),
+    continueAfterLogin: () => Promise.resolve(),
     forgetApproval: (id) =>
       Promise.reject(
         new EngineError('approval_not_found', `there is no remembered approval ${id}`),

@@ -1,4 +1,5 @@
 import type { CallToolResult } from '@signalbox/mcp-core';
+import type { LoginRequest } from '@signalbox/mcp-core/auth';
 import type * as z from 'zod';
 import type { RateLine } from '../ports/store/call-rate.ts';
 import type { Listed } from '../ports/store/list.ts';
@@ -28,6 +29,7 @@ import type { ToolCall } from './call-schemas.ts';
 import type { CallWaits } from './call-waits.ts';
 import type { RunEvent } from './event-schemas.ts';
 import type { FormField, InboxItem } from './inbox-schemas.ts';
+import type { NeededLogin } from './login-schemas.ts';
 import type { Run } from './run-schemas.ts';
 import type { PinnedTool, Server, Tool } from './server-schemas.ts';
 
@@ -262,6 +264,7 @@ export function serverView(status: ServerStatus, line?: RateLine): z.output<type
     ...defined({
       rate_limited: line && { calls: line.calls, next_at: iso(line.nextAt) },
       configured_name: status.configuredName,
+      login: status.login && neededLoginView(status.login),
       opens_again_at: optionalTime(breaker.opensAgainAt),
       era: status.era,
       protocol_version: status.protocolVersion,
@@ -277,6 +280,25 @@ export function serverView(status: ServerStatus, line?: RateLine): z.output<type
     }),
   };
 }
+
+function neededLoginView(login: LoginRequest): z.output<typeof NeededLogin> {
+  const { issuer, resource, scopes, challengedScopes, reason, methods } = login;
+  return {
+    issuer,
+    resource,
+    scopes: [...scopes],
+    required_scopes: [...challengedScopes],
+    reason: REASONS[reason],
+    methods: [...methods],
+  };
+}
+
+const REASONS = {
+  'no-tokens': 'no_tokens',
+  'tokens-refused': 'tokens_refused',
+  'refresh-refused': 'refresh_refused',
+  'insufficient-scope': 'insufficient_scope',
+} as const;
 
 function healthOf({ state, breaker, quarantined }: ServerStatus): 'ok' | 'degraded' | 'down' {
   if (state !== 'ready') return 'down';

@@ -1,9 +1,11 @@
 import { ErrorCode, LocalError, ProtocolError } from '@signalbox/mcp-core';
+import { loginRequestOf } from '@signalbox/mcp-core/auth';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import type { Clock } from '../ports/clock.ts';
 import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import type { Trial } from './call-breaker.ts';
 import { messageOf, seconds } from '../text/error-text.ts';
+import { needsLoginText } from './login-text.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerLife } from './server-life.ts';
 
@@ -96,6 +98,12 @@ function refused(
 }
 
 function disconnected({ server, life, trial }: CallLine, error: LocalError): ToolCallOutcome {
+  const login = loginRequestOf(error);
+  if (login !== undefined) {
+    trial.answered();
+    server.needLogin(login);
+    return { type: 'not-sent', message: needsLoginText(server.config.name, login), login };
+  }
   const isRemote = life.connection.pid === undefined;
   // The exit of a process counts as one failure for all of its calls.
   trial.failed(isRemote ? undefined : life);

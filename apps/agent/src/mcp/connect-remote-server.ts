@@ -2,6 +2,7 @@ import { connectClient, type MessageBudget } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { LocalError, type Transport } from '@signalbox/mcp-core';
 import type { RemoteServerConfig } from '../config/config.ts';
+import type { ServerAuthorizations } from './server-authorizations.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
 /**
@@ -11,9 +12,16 @@ import { clientOptions, type ConnectOptions, type ServerConnection } from './ser
 export async function connectRemoteServer(
   server: RemoteServerConfig,
   options: ConnectOptions,
-  messageBudget?: MessageBudget,
+  {
+    messageBudget,
+    authorizations,
+  }: {
+    readonly messageBudget?: MessageBudget;
+    readonly authorizations?: ServerAuthorizations | undefined;
+  } = {},
 ): Promise<ServerConnection> {
   const { signal } = options;
+  const authorization = await authorizations?.of(server);
   const { promise: exited, resolve: exit } = Promise.withResolvers<void>();
   const transports = new Set<Transport>();
   let isConnected = false;
@@ -31,6 +39,7 @@ export async function connectRemoteServer(
     const transport = httpTransport({
       url: server.url,
       headers: server.headers,
+      authorization,
       legacySse: server.transport !== 'http',
       ...(server.maxMessageBytes === undefined ? {} : { maxMessageBytes: server.maxMessageBytes }),
       ...(messageBudget === undefined ? {} : { messageBudget }),

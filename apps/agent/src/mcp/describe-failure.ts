@@ -1,7 +1,9 @@
 import { LocalError } from '@signalbox/mcp-core';
+import { loginRequestOf } from '@signalbox/mcp-core/auth';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
+import { needsLoginText } from './login-text.ts';
 import { messageOf } from '../text/error-text.ts';
 
 /** Thrown for a server that connected but did not list its tools. */
@@ -25,8 +27,14 @@ export function describeFailure(
   const message = messageOf(error)
     .replace(/\s+/g, ' ')
     .replace(/[.\s]+$/, '');
-  if (error instanceof ToolsNotListedError && httpStatusOf(error) === undefined)
+  if (
+    error instanceof ToolsNotListedError &&
+    httpStatusOf(error) === undefined &&
+    loginRequestOf(error) === undefined
+  )
     return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
+  const login = loginRequestOf(error);
+  if (login !== undefined) return needsLoginText(server.name, login);
   if (isRemote(server)) return `${message}: ${remoteRemedy(error, place)}`;
   return (
     commandProblem(server, error) ??

@@ -1,18 +1,21 @@
 import type { Implementation } from '@signalbox/mcp-core';
-import type { ServerConfig } from '../config/config.ts';
+import { loginRequestOf, type LoginRequest } from '@signalbox/mcp-core/auth';
+import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { CallBreaker } from './call-breaker.ts';
 import { CallConnections } from './call-connections.ts';
 import type { CallAdmission, ConnectionLease, Refusal } from './call-lease.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
+import { LoginTracker } from './login-tracker.ts';
+import type { ServerAuthorizations } from './server-authorizations.ts';
 import { messageOf } from '../text/error-text.ts';
 import { secretMask } from './mask-secrets.ts';
 import type { PinDependencies } from './pinned-catalogue.ts';
 import { ReachabilityCheck } from './reachability.ts';
 import { RestartSchedule } from './restart-schedule.ts';
 import type { SchemaChecks } from '../schema/schema-checks.ts';
-import type { ConnectServer } from './server-connection.ts';
+import type { ConnectServer, ServerConnection } from './server-connection.ts';
 import { ServerLauncher } from './server-launcher.ts';
 import type { ServerLife } from './server-life.ts';
 import { ServerLog } from './server-log.ts';
@@ -28,6 +31,8 @@ export interface PooledServerOptions extends PinDependencies {
   readonly graceMs: number;
   readonly schemas: SchemaChecks;
   readonly onChange: (status: ServerStatus) => void;
+  /** Undefined: no server has logins. */
+  readonly authorizations?: ServerAuthorizations | undefined;
 }
 
 /** Default maximum of open processes or sessions of one server. */
@@ -47,6 +52,7 @@ export class PooledServer {
   /** The current connections. Outlives each of them. */
   readonly #connections: CallConnections;
   readonly #launcher: ServerLauncher;
+  readonly #logins: LoginTracker;
   readonly #restarts: RestartSchedule;
   readonly #reachability = new ReachabilityCheck((life, error) => this.#onEnded(life, error));
   #catalogue = EMPTY_CATALOGUE;
@@ -66,8 +72,13 @@ export class PooledServer {
       onReplaceOnly: (life, reason) => void this.replace(life, reason),
       onChange: () => this.#onCalls(),
     });
+    this.#logins = new LoginTracker(config.name, options.authorizations);
     this.#launcher = new ServerLauncher(config, {
       ...options,
+      connect: (server, how) => {
+        const connect = (): Promise<ServerConnection> => options.connect(server, how);
+        return isRemote(server) ? this.#logins.begin().then(connect) : connect();
+      },
       roots: () => this.#roots,
       onStderr: (line) => this.#log.debug(line),
       onLog: (line) => this.#log.debug(line),
@@ -99,6 +110,7 @@ export class PooledServer {
       breaker: this.breaker.status,
       roots: this.#roots,
       calls,
+      login: this.#logins.needed,
       mask: this.mask,
     });
   }
@@ -116,6 +128,16 @@ export class PooledServer {
   /** Whether calls are accepted: the server is ready, or is being restarted on purpose. */
   get isOffering(): boolean {
     return this.stage.state === 'ready' || this.stage.isReplaced;
+  }
+
+  /** The login that the server needs. */
+  get neededLogin(): LoginRequest | undefined {
+    return this.#logins.needed;
+  }
+
+  /** Whether the server is being connected because of a login. */
+  get isConnectingAfterLogin(): boolean {
+    return this.stage.state === 'connecting' && this.#logins.isUsed;
   }
 
   /** Tools of the latest connection, including quarantined ones. */
@@ -162,6 +184,21 @@ export class PooledServer {
   /** Checks whether the server is reachable, after a call was lost on a connection that has not ended. */
   doubt(life: ServerLife): void {
     if (this.#connections.has(life)) this.#reachability.begin(life);
+  }
+
+  /** Stores that a request was refused until a person logs in. */
+  needLogin(request: LoginRequest): void {
+    this.#logins.need(request);
+    this.#changed();
+  }
+
+  /** Looks for a login or logout by any process, and then uses it. */
+  async lookForLogin(): Promise<void> {
+    const change = await this.#logins.look();
+    if (change === 'none' || this.stage.state === 'closed') return;
+    if (change === 'logout') this.#options.authorizations?.forget(this.config.name);
+    if (change === 'logout' || this.stage.state === 'needs_login') this.reconnect('now');
+    else this.#changed();
   }
 
   /** Reconnects. `graceful`: accepts no new calls and waits for those in flight; `now`: loses those in flight. */
@@ -227,6 +264,7 @@ export class PooledServer {
 
   #enter(life: ServerLife): void {
     this.#connections.add(life);
+    this.#logins.satisfied();
     this.#stages.move('open');
     this.#log.warnings(this.status.warnings);
     this.#watch(life);
@@ -267,6 +305,12 @@ export class PooledServer {
   #fail(error: unknown): void {
     this.#abandonStart();
     const description = this.mask(this.#launcher.describe(error));
+    const login = loginRequestOf(error);
+    if (login !== undefined && this.stage.state === 'connecting') {
+      this.#logins.need(login);
+      this.#stages.move('needLogin', { error: description });
+      return;
+    }
     const delayMs = this.#restarts.schedule(() => {
       this.#stages.move('retry', { error: description });
       this.#launch();

@@ -123,8 +123,10 @@ function argumentsRefused(problem: string | undefined): ToolCallOutcome | undefi
 
 function notReady(server: PooledServer): ToolCallOutcome {
   const { state, error } = server.stage;
+  const { neededLogin: login } = server;
   return {
     type: 'not-sent',
+    ...(login === undefined ? {} : { login }),
     message: `server ${server.config.name} is ${state}${error === undefined ? '' : `: ${error}`}`,
   };
 }

@@ -11,7 +11,6 @@ import type {
   CallReservation,
   CallReservationRequest,
   ToolCallOutcome,
-  ToolCallRequest,
   ToolDispatcher,
 } from '../ports/tool-dispatcher.ts';
 import { messageOf } from '../text/error-text.ts';
@@ -25,6 +24,7 @@ import { PooledServer } from './pooled-server.ts';
 import { createReaper } from './reaper.ts';
 import { SchemaChecks } from '../schema/schema-checks.ts';
 import type { ConnectServer } from './server-connection.ts';
+import type { ServerAuthorizations } from './server-authorizations.ts';
 import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';
 import { reserveCall } from './reserve-call.ts';
@@ -58,6 +58,8 @@ export interface ServerPoolOptions {
    * to SIGTERM. Default: 2000.
    */
   readonly graceMs?: number;
+  /** Authorization at remote servers. Default: configured headers only. */
+  readonly authorizations?: ServerAuthorizations;
   /** Evaluates the servers' schemas. Closed by its creator. Default: a new instance. */
   readonly schemas?: SchemaChecks;
 }
@@ -68,10 +70,15 @@ export interface ServerPoolOptions {
  */
 const BUDGET_BYTES = 64 * 1024 * 1024;
 
+/** Longest wait of a call for the connection after a login, in milliseconds. */
+const LOGIN_CONNECT_MS = 15_000;
+
 /** The connections to all configured servers. */
 export interface ServerPool extends ToolDispatcher, ServerDirectory, ServerStates {
   /** Begins to connect a server that was held, at once or when the pool starts. */
   startServer(name: string): void;
+  /** Looks for logins and logouts by other processes, and then uses them. */
+  lookForLogins(): Promise<void>;
 }
 
 /**
@@ -89,6 +96,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     random = Math.random,
     graceMs = 2000,
     schemas = new SchemaChecks(),
+    authorizations,
   } = options;
   const listeners = new Set<(status: ServerStatus) => void>();
   const reaper = createReaper({ graceMs, owner: options.owner });
@@ -108,7 +116,17 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
   };
-  const shared = { info: clientInfo, clock, logger, pins, random, graceMs, schemas, onChange };
+  const shared = {
+    info: clientInfo,
+    clock,
+    logger,
+    pins,
+    random,
+    graceMs,
+    schemas,
+    onChange,
+    authorizations,
+  };
   const messageBudget = new MessageBudget(
     Math.max(BUDGET_BYTES, ...servers.map(({ maxMessageBytes = 0 }) => 2 * maxMessageBytes)),
   );
@@ -116,7 +134,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     connect ??
     ((server, how) =>
       isRemote(server)
-        ? connectRemoteServer(server, how, messageBudget)
+        ? connectRemoteServer(server, how, { messageBudget, authorizations })
         : connectStdioServer(server, how, { reaper, graceMs, messageBudget }));
   const pool = servers.map(
     (config) => new PooledServer(config, { ...shared, connect: connectServer }),
@@ -149,9 +167,13 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       if (!isStarted) due.add(name);
       else if (!isClosing && found !== undefined) connectHeld(found);
     },
+    lookForLogins: async () => {
+      await Promise.all(pool.map((server) => server.lookForLogin()));
+    },
     settled: (timeoutMs, names) =>
       settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
     servers: () => pool.map((server) => server.status),
+    useLogins: (names, signal) => useLogins({ pool: named(pool, names), listeners, clock }, signal),
     tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => {
       const entry = entryOf(pool, wireName)?.entry;
@@ -160,8 +182,8 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     isQuarantined: (wireName) => entryOf(pool, wireName)?.entry.changed !== undefined,
     checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
     whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
-    reserve: (request) => reserve(pool, request, clock),
-    call: (request) => call(pool, request, clock),
+    reserve: (request) => reserve({ pool, listeners, clock }, request),
+    call: async (request) => (await reserve({ pool, listeners, clock }, request)).call(request),
     server: (name) => {
       const found = pool.find(({ config }) => config.name === name);
       return found && serverFeatures(found, { onServerChange });
@@ -194,18 +216,13 @@ function named(
   return pool.filter((server) => names?.includes(server.config.name) ?? true);
 }
 
-function settled(
-  {
-    pool,
-    listeners,
-    clock,
-  }: {
-    readonly pool: readonly PooledServer[];
-    readonly listeners: Set<(status: ServerStatus) => void>;
-    readonly clock: Clock;
-  },
-  timeoutMs: number,
-): Promise<void> {
+interface PoolContext {
+  readonly pool: readonly PooledServer[];
+  readonly listeners: Set<(status: ServerStatus) => void>;
+  readonly clock: Clock;
+}
+
+function settled({ pool, listeners, clock }: PoolContext, timeoutMs: number): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {
       stopTimer();
@@ -267,19 +284,11 @@ async function argumentProblem(
   }
 }
 
-async function call(
-  pool: readonly PooledServer[],
-  request: ToolCallRequest,
-  clock: Clock,
-): Promise<ToolCallOutcome> {
-  return (await reserve(pool, request, clock)).call(request);
-}
-
 async function reserve(
-  pool: readonly PooledServer[],
+  context: PoolContext,
   request: CallReservationRequest,
-  clock: Clock,
 ): Promise<CallReservation> {
+  const { pool, clock } = context;
   if (request.signal.aborted) return refused({ type: 'cancelled', level: 'confirmed' });
   const found = entryOf(pool, request.wireName);
   if (found === undefined)
@@ -289,7 +298,26 @@ async function reserve(
         whyNotOffered(pool, request.wireName) ??
         `no server offers a tool called ${request.wireName}`,
     });
+  const { neededLogin, isConnectingAfterLogin } = found.server;
+  if (neededLogin !== undefined || isConnectingAfterLogin)
+    await useLogins({ ...context, pool: [found.server] }, request.signal);
   return reserveCall(found.server, { entry: found.entry, request }, clock);
+}
+
+/** Uses the logins that were finished since servers asked for them; see `ToolDispatcher.useLogins`. */
+async function useLogins(context: PoolContext, signal: AbortSignal): Promise<void> {
+  await Promise.all(
+    context.pool
+      .filter(({ neededLogin }) => neededLogin !== undefined)
+      .map((server) => server.lookForLogin()),
+  );
+  const pool = context.pool.filter((server) => server.isConnectingAfterLogin);
+  if (signal.aborted || pool.length === 0) return;
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const onAbort = (): void => stop();
+  signal.addEventListener('abort', onAbort);
+  await Promise.race([settled({ ...context, pool }, LOGIN_CONNECT_MS), stopped]);
+  signal.removeEventListener('abort', onAbort);
 }
 
 function refused(outcome: ToolCallOutcome): CallReservation {

@@ -13,13 +13,20 @@ const EXPECTED: {
 } = {
   open: { connecting: 'ready' },
   fail: { connecting: 'failed', ready: 'failed', draining: 'failed' },
+  needLogin: { connecting: 'needs_login' },
   retry: { failed: 'connecting' },
-  reconnect: { connecting: 'connecting', failed: 'connecting', drained: 'connecting' },
+  reconnect: {
+    connecting: 'connecting',
+    needs_login: 'connecting',
+    failed: 'connecting',
+    drained: 'connecting',
+  },
   replace: { ready: 'connecting', draining: 'connecting' },
   drain: { ready: 'draining', draining: 'draining' },
   end: {
     connecting: 'drained',
     ready: 'drained',
+    needs_login: 'drained',
     failed: 'drained',
     draining: 'drained',
     drained: 'drained',
@@ -27,6 +34,7 @@ const EXPECTED: {
   close: {
     connecting: 'closed',
     ready: 'closed',
+    needs_login: 'closed',
     failed: 'closed',
     draining: 'closed',
     drained: 'closed',
@@ -38,6 +46,7 @@ const EXPECTED: {
 const PATHS: { readonly [S in StageState]: readonly StageTransition[] } = {
   connecting: [],
   ready: ['open'],
+  needs_login: ['needLogin'],
   failed: ['fail'],
   draining: ['open', 'drain'],
   drained: ['end'],

@@ -31,19 +31,24 @@ export const STAGE_TRANSITIONS = {
   open: { from: ['connecting'], to: 'ready' },
   /** The server could not be started, or its last connection ended. */
   fail: { from: ['connecting', 'ready', 'draining'], to: 'failed' },
+  /** The server could not be started, because a person must log in. */
+  needLogin: { from: ['connecting'], to: 'needs_login' },
   /** Starts a failed server again after a delay. */
   retry: { from: ['failed'], to: 'connecting' },
   /** Starts a server without a connection on request. */
-  reconnect: { from: ['connecting', 'failed', 'drained'], to: 'connecting' },
+  reconnect: { from: ['connecting', 'needs_login', 'failed', 'drained'], to: 'connecting' },
   /** Restarts a server with a connection on purpose. */
   replace: { from: ['ready', 'draining'], to: 'connecting' },
   /** Accepts no new calls and waits for those in flight. */
   drain: { from: ['ready', 'draining'], to: 'draining' },
   /** Ends the server until it is reconnected. */
-  end: { from: ['connecting', 'ready', 'failed', 'draining', 'drained'], to: 'drained' },
+  end: {
+    from: ['connecting', 'ready', 'needs_login', 'failed', 'draining', 'drained'],
+    to: 'drained',
+  },
   /** Ends the server for the rest of this process. */
   close: {
-    from: ['connecting', 'ready', 'failed', 'draining', 'drained', 'closed'],
+    from: ['connecting', 'ready', 'needs_login', 'failed', 'draining', 'drained', 'closed'],
     to: 'closed',
   },
 } as const satisfies { readonly [name: string]: Transition };

@@ -1,3 +1,4 @@
+import type { LoginRequest } from '@signalbox/mcp-core/auth';
 import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { BreakerStatus, ServerStatus } from '../ports/tool-catalogue.ts';
 import { cutText } from '../text/cut-text.ts';
@@ -16,6 +17,7 @@ export interface DescribedServer {
   readonly breaker: BreakerStatus;
   readonly roots: readonly string[];
   readonly calls: Pick<ServerStatus, 'connections' | 'waiting'>;
+  readonly login: LoginRequest | undefined;
   readonly mask: (text: string) => string;
 }
 
@@ -26,6 +28,7 @@ export function describeServer({
   breaker,
   roots,
   calls,
+  login,
   mask,
 }: DescribedServer): ServerStatus {
   const { state, since, restarts, error } = stage;
@@ -33,7 +36,7 @@ export function describeServer({
     name: config.name,
     ...(config.configuredName === undefined ? {} : { configuredName: config.configuredName }),
     transport: transportOf(config),
-    state,
+    state: state === 'ready' && isRefused(login) ? 'needs_login' : state,
     breaker,
     roots,
     toolCount: 0,
@@ -44,7 +47,13 @@ export function describeServer({
     ...calls,
     ...(life === undefined ? {} : describeLife(life, mask)),
     ...(error === undefined ? {} : { error: cutText(error, MAX_TEXT) }),
+    ...(login === undefined ? {} : { login }),
   };
+}
+
+/** Whether a server refuses every request, rather than those that need more scopes. */
+function isRefused(login: LoginRequest | undefined): boolean {
+  return login !== undefined && login.reason !== 'insufficient-scope';
 }
 
 /** Returns the transport of a configured server. */

@@ -18,8 +18,11 @@ export interface VaultOptions {
 
 /** A decrypted secret. */
 export interface OpenedSecret {
+  readonly name: string;
   readonly value: unknown;
   readonly revision: string;
+  /** Milliseconds since the Unix epoch. Undefined: never. */
+  readonly expiresAt: number | undefined;
 }
 
 /** Milliseconds for which a lock is kept for a process that has ended. */
@@ -42,6 +45,17 @@ export class SecretVault {
   async read(name: SecretName): Promise<OpenedSecret | undefined> {
     const secret = await this.#options.secrets.read(name);
     return secret && this.#open(secret);
+  }
+
+  /** Returns the values of a kind. */
+  async list(kind: SecretName['kind']): Promise<readonly OpenedSecret[]> {
+    const secrets = await this.#options.secrets.list(kind);
+    return secrets.flatMap((secret) => this.#open(secret) ?? []);
+  }
+
+  /** Removes the secrets that have expired. */
+  removeExpired(): Promise<void> {
+    return this.#options.secrets.removeExpired();
   }
 
   /** Returns the revision of a secret, which changes with every write; undefined for a missing one. */
@@ -85,10 +99,22 @@ export class SecretVault {
     }
   }
 
-  async #lockedByProcess<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const { secrets, logger } = this.#options;
+  /** Runs work unless other work runs under the same name. Resolves with undefined if it did not run. */
+  async tryLocked<T>(name: string, work: () => Promise<T>): Promise<T | undefined> {
     const holder = randomUUID();
-    while (!(await secrets.lock(name, holder, LOCK_LEASE_MS))) await sleep(LOCK_POLL_MS);
+    const isLocked = await this.#options.secrets.lock(name, holder, LOCK_LEASE_MS);
+    return isLocked ? this.#holding(name, holder, work) : undefined;
+  }
+
+  async #lockedByProcess<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const holder = randomUUID();
+    while (!(await this.#options.secrets.lock(name, holder, LOCK_LEASE_MS)))
+      await sleep(LOCK_POLL_MS);
+    return this.#holding(name, holder, work);
+  }
+
+  async #holding<T>(name: string, holder: string, work: () => Promise<T>): Promise<T> {
+    const { secrets, logger } = this.#options;
     const renewal = setInterval(() => {
       secrets
         .lock(name, holder, LOCK_LEASE_MS)
@@ -129,9 +155,10 @@ export class SecretVault {
   }
 
   #open(secret: SealedSecret): OpenedSecret | undefined {
-    const { kind, name, revision } = secret;
+    const { kind, name, revision, expiresAt } = secret;
     const text = this.#options.box().open(secret, { kind, name });
-    if (text !== undefined) return { value: JSON.parse(text) as unknown, revision };
+    if (text !== undefined)
+      return { name, value: JSON.parse(text) as unknown, revision, expiresAt };
     if (!this.#hasWarned)
       this.#options.logger.warn(
         'stored logins of remote servers cannot be decrypted with the keys of this process; give SIGNALBOX_SECRET_KEY the key that they were stored with, or log in again',

@@ -21,16 +21,39 @@ export function storedTokens(vault: SecretVault): TokenStore {
     },
     withLock: (key, work) => vault.locked(tokensName(key).name, work),
     async readClient(issuer, redirectUri) {
-      // Written by `writeClient` only.
       const found = await vault.read(clientName(issuer, redirectUri));
-      return found?.value as RegisteredClient | undefined;
+      return (found?.value as StoredClient | undefined)?.client;
     },
     writeClient: (issuer, redirectUri, client) =>
-      vault.write(clientName(issuer, redirectUri), client),
+      vault.write(clientName(issuer, redirectUri), { issuer, client } satisfies StoredClient),
     async deleteClient(issuer, redirectUri) {
       await vault.remove(clientName(issuer, redirectUri));
     },
   };
+}
+
+/** A registered client, as `writeClient` stores it. */
+interface StoredClient {
+  readonly issuer: string;
+  readonly client: RegisteredClient;
+}
+
+/**
+ * Returns the client that stored tokens were issued to, with whatever redirect URI it was registered.
+ * One that was not registered by the service has no secret.
+ */
+export async function clientOfTokens(
+  vault: SecretVault,
+  key: TokenKey,
+): Promise<RegisteredClient | undefined> {
+  const tokens = (await vault.read(tokensName(key)))?.value as StoredTokens | undefined;
+  if (tokens === undefined) return undefined;
+  const clients = (await vault.list('client')).map(({ value }) => value as StoredClient);
+  const { clientId } = tokens;
+  const found = clients.find(
+    ({ issuer, client }) => issuer === key.issuer && client.clientId === clientId,
+  );
+  return found?.client ?? { clientId };
 }
 
 /** Returns the name of the secret with the tokens of a key. */

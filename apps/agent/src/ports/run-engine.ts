@@ -233,7 +233,8 @@ export interface RunCommands {
    * that match the tool's schema; `sampling_approval` and `sampling_reply`: `{action: approve |
    * deny, content?}`, with the changed parts of the request or reply; `elicitation_form`: `{action:
    * accept | decline | cancel, content?}`, with content that matches the requested schema;
-   * `elicitation_url`: `{action}`; `outcome_unknown`: `{action: retry | mark_done | fail}`.
+   * `elicitation_url`: `{action}`; `outcome_unknown`: `{action: retry | mark_done | fail}`;
+   * `server_login`: `{action: retry | decline}`.
    * @throws EngineError `inbox_item_not_found`, `inbox_item_not_open`, `invalid_response`
    */
   respond(
@@ -241,6 +242,8 @@ export interface RunCommands {
     response: { readonly [key: string]: unknown },
     onCommit?: OnCommit<InboxItem>,
   ): Promise<InboxItem>;
+  /** Continues the runs and calls that wait for a login of a server. Idempotent. */
+  continueAfterLogin(server: string): Promise<void>;
   /** Deletes a remembered approval. @throws EngineError `approval_not_found` */
   forgetApproval(id: string): Promise<void>;
 }

@@ -5,6 +5,7 @@ import type {
   ProtocolVersion,
   ToolAnnotations,
 } from '@signalbox/mcp-core';
+import type { LoginRequest } from '@signalbox/mcp-core/auth';
 
 /** A tool under its wire name. */
 export interface CatalogueTool {
@@ -66,10 +67,20 @@ export interface ServerStatus {
   readonly configuredName?: string;
   readonly transport: 'stdio' | 'http' | 'sse';
   /**
-   * `draining`: accepts no new calls; `drained`: the last call has ended; `invalid`: the
+   * `needs_login`: the server refuses the service until a person logs in; `draining`: accepts no new calls; `drained`: the last call has ended; `invalid`: the
    * configuration cannot be used.
    */
-  readonly state: 'connecting' | 'ready' | 'failed' | 'draining' | 'drained' | 'closed' | 'invalid';
+  readonly state:
+    | 'connecting'
+    | 'ready'
+    | 'needs_login'
+    | 'failed'
+    | 'draining'
+    | 'drained'
+    | 'closed'
+    | 'invalid';
+  /** The login that the server needs, with `needs_login`, or for more scopes. Contains no secrets. */
+  readonly login?: LoginRequest;
   readonly breaker: BreakerStatus;
   /** Names of tools that changed and are not offered until a person approves the change. */
   readonly quarantined: readonly string[];

@@ -1,4 +1,5 @@
 import type { CallToolResult, JsonObject, Progress } from '@signalbox/mcp-core';
+import type { LoginRequest } from '@signalbox/mcp-core/auth';
 import type { InputHandlers, InputRound, InputRoundStore } from '@signalbox/mcp-core/client';
 import type { CallWaiting, CatalogueTool, ServerStatus } from './tool-catalogue.ts';
 import type { SentRequest } from './traces.ts';
@@ -47,7 +48,8 @@ export type CancelLevel = 'sent' | 'delivered' | 'confirmed' | 'failed';
 export type ToolCallOutcome =
   | { readonly type: 'result'; readonly result: CallToolResult }
   | { readonly type: 'error'; readonly message: string }
-  | { readonly type: 'not-sent'; readonly message: string }
+  /** `login`: the server refused the call, or refuses all calls, until a person logs in. */
+  | { readonly type: 'not-sent'; readonly message: string; readonly login?: LoginRequest }
   /** `isForgotten`: the server no longer has the task. */
   | { readonly type: 'lost'; readonly message: string; readonly isForgotten?: true }
   | { readonly type: 'cancelled'; readonly level: CancelLevel };
@@ -82,6 +84,11 @@ export interface ToolDispatcher {
    */
   settled(timeoutMs: number, servers?: readonly string[]): Promise<void>;
   servers(): readonly ServerStatus[];
+  /**
+   * Uses the logins that were finished since servers asked for them. Resolves when the servers are
+   * connected or have failed, at the latest after 15 s or when the signal aborts.
+   */
+  useLogins(servers: readonly string[], signal: AbortSignal): Promise<void>;
   /** Returns the tools of the ready servers, or of the named servers, sorted by wire name. */
   tools(servers?: readonly string[]): readonly CatalogueTool[];
   /** Returns a tool that is offered, or was offered when its server was last connected. */

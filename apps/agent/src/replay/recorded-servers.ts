@@ -31,6 +31,10 @@ export class RecordedServers implements ToolDispatcher {
     return Promise.resolve();
   }
 
+  useLogins(): Promise<void> {
+    return Promise.resolve();
+  }
+
   servers(): readonly ServerStatus[] {
     const { epoch, run } = this.#recording;
     const toolsChange = epoch.tools.some(({ name }) => name === FIND_TOOLS);

@@ -2,7 +2,7 @@ import type { RunCommands } from '../ports/run-engine.ts';
 import { forgetApproval } from './approvals/forget-approval.ts';
 import { stopCall } from './calls/cancel-call.ts';
 import type { CommandParts } from './command-parts.ts';
-import { respond } from './inbox/respond.ts';
+import { continueAfterLogin, respond } from './inbox/respond.ts';
 import { createAgent, deleteAgent, replaceAgent } from './lifecycle/agents.ts';
 import { cancelRun } from './lifecycle/cancel-run.ts';
 import { createArtifact } from './lifecycle/create-artifact.ts';
@@ -35,6 +35,7 @@ export function createRunCommands(parts: CommandParts): RunCommands {
     deleteAgent: (id, check) => deleteAgent(parts, id, check),
     respond: (itemId, response, onCommit) =>
       respond(parts, itemId, { answer: { ...response }, onCommit }),
+    continueAfterLogin: (server) => continueAfterLogin(parts, server),
     forgetApproval: (id) => forgetApproval(parts, id),
   };
 }

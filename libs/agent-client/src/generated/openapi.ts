@@ -643,6 +643,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{name}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin the login of a person at an MCP server
+         * @description Returns the address that the person opens in a browser, within ten minutes. The login ends by a redirect to the service, or, with the method device, when the person has entered the code. Runs that wait for the login then continue.
+         */
+        post: operations["beginServerLogin"];
+        /**
+         * Log out of an MCP server
+         * @description Deletes the tokens of the server and revokes them.
+         */
+        delete: operations["logOutOfServer"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/oauth/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Receive the redirect of a login
+         * @description The browser of a person is redirected here by the authorization server. Needs no API key: `state` identifies a login that the service began, and is accepted once. The response is a page for the person.
+         */
+        get: operations["receiveLoginRedirect"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers": {
         parameters: {
             query?: never;
@@ -1113,10 +1157,12 @@ export interface components {
             /** @enum {string} */
             transport: "stdio" | "http" | "sse";
             /**
-             * @description invalid: its configuration is invalid, and `error` has the reason
+             * @description needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
              * @enum {string}
              */
-            state: "connecting" | "ready" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            state: "connecting" | "ready" | "needs_login" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            /** @description Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
+            login?: components["schemas"]["NeededLogin"];
             /**
              * @description degraded: ready, but calls are blocked or tools are quarantined
              * @enum {string}
@@ -1239,7 +1285,7 @@ export interface components {
             inbox_item_id?: string;
             webhook_id?: string;
             /** @enum {string} */
-            kind: "tool_call" | "webhook" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+            kind: "tool_call" | "webhook" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
             server?: string;
             tool?: string;
             /** @description Digest of the canonical JSON (RFC 8785) of the arguments */
@@ -1567,7 +1613,7 @@ export interface components {
             data: {
                 inbox_item_id: string;
                 /** @enum {string} */
-                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
                 response: components["schemas"]["StoredInboxResponse"];
             };
@@ -1593,7 +1639,7 @@ export interface components {
             data: {
                 inbox_item_id: string;
                 /** @enum {string} */
-                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
             };
         };
@@ -1618,7 +1664,7 @@ export interface components {
             data: {
                 inbox_item_id: string;
                 /** @enum {string} */
-                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
             };
         };
@@ -1643,12 +1689,12 @@ export interface components {
             data: {
                 inbox_item_id: string;
                 /** @enum {string} */
-                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
             };
         };
         /** @description A request for input from a person; the shape of `request` depends on `kind` */
-        InboxItem: components["schemas"]["ToolApprovalItem"] | components["schemas"]["ElicitationFormItem"] | components["schemas"]["ElicitationUrlItem"] | components["schemas"]["SamplingApprovalItem"] | components["schemas"]["SamplingReplyItem"] | components["schemas"]["OutcomeUnknownItem"];
+        InboxItem: components["schemas"]["ToolApprovalItem"] | components["schemas"]["ElicitationFormItem"] | components["schemas"]["ElicitationUrlItem"] | components["schemas"]["SamplingApprovalItem"] | components["schemas"]["SamplingReplyItem"] | components["schemas"]["OutcomeUnknownItem"] | components["schemas"]["ServerLoginItem"];
         InboxList: {
             data: components["schemas"]["InboxItem"][];
             next_cursor?: string;
@@ -1737,6 +1783,17 @@ export interface components {
                 /** @constant */
                 kind: "outcome_unknown";
                 request: components["schemas"]["OutcomeUnknownRequest"];
+            } | {
+                inbox_item_id: string;
+                call_id?: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                expires_at: string;
+                /** @constant */
+                kind: "server_login";
+                request: components["schemas"]["ServerLoginRequest"];
             };
         };
         /**
@@ -1753,7 +1810,7 @@ export interface components {
          */
         InboxResponse: {
             /**
-             * @description tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail
+             * @description tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail; server_login: retry or decline
              * @enum {string}
              */
             action: "approve" | "deny" | "accept" | "decline" | "cancel" | "retry" | "mark_done" | "fail";
@@ -1794,7 +1851,7 @@ export interface components {
             data: {
                 inbox_item_id: string;
                 /** @enum {string} */
-                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown";
+                kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
                 /** @enum {string} */
                 reason: "withdrawn" | "call_ended" | "run_ended" | "process_ended";
@@ -1871,6 +1928,17 @@ export interface components {
             output_tokens?: number;
             /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
             cost_usd?: number;
+        };
+        LoggedOut: {
+            /** @description Whether nothing remains at the authorization server; false if it has no revocation endpoint or could not be reached */
+            is_revoked: boolean;
+        };
+        LoginStart: {
+            /**
+             * @description Default: browser, if the service has an address for the redirect and the authorization server supports it
+             * @enum {string}
+             */
+            method?: "browser" | "device";
         };
         McpList: {
             data: {
@@ -2051,6 +2119,22 @@ export interface components {
         ModelList: {
             data: components["schemas"]["Model"][];
             next_cursor?: string;
+        };
+        NeededLogin: {
+            /** @description Authorization server */
+            issuer: string;
+            resource: string;
+            /** @description Scopes that the login will request */
+            scopes: string[];
+            /** @description Scopes that the refused request needs */
+            required_scopes: string[];
+            /**
+             * @description no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes
+             * @enum {string}
+             */
+            reason: "no_tokens" | "tokens_refused" | "refresh_refused" | "insufficient_scope";
+            /** @description Methods of the authorization server */
+            methods: ("browser" | "device")[];
         };
         /**
          * @example {
@@ -2386,7 +2470,7 @@ export interface components {
             detail: string;
             instance: string;
             /** @enum {string} */
-            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "agent_changed" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
+            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "login_unsupported" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "agent_changed" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "login_failed" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
             /** @description Whether the same request can succeed later */
             retryable: boolean;
             request_id: string;
@@ -3130,10 +3214,12 @@ export interface components {
             /** @enum {string} */
             transport: "stdio" | "http" | "sse";
             /**
-             * @description invalid: its configuration is invalid, and `error` has the reason
+             * @description needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
              * @enum {string}
              */
-            state: "connecting" | "ready" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            state: "connecting" | "ready" | "needs_login" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            /** @description Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
+            login?: components["schemas"]["NeededLogin"];
             /**
              * @description degraded: ready, but calls are blocked or tools are quarantined
              * @enum {string}
@@ -3227,10 +3313,12 @@ export interface components {
             /** @enum {string} */
             transport: "stdio" | "http" | "sse";
             /**
-             * @description invalid: its configuration is invalid, and `error` has the reason
+             * @description needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
              * @enum {string}
              */
-            state: "connecting" | "ready" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            state: "connecting" | "ready" | "needs_login" | "failed" | "draining" | "drained" | "closed" | "invalid";
+            /** @description Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
+            login?: components["schemas"]["NeededLogin"];
             /**
              * @description degraded: ready, but calls are blocked or tools are quarantined
              * @enum {string}
@@ -3319,10 +3407,78 @@ export interface components {
                 [key: string]: unknown;
             };
             pins: components["schemas"]["PinnedTool"][];
+            /** @description Authorization server and time of the last login; absent after a logout */
+            logged_in?: {
+                issuer: string;
+                /**
+                 * Format: date-time
+                 * @description UTC, ISO 8601
+                 */
+                at: string;
+            };
         };
         ServerList: {
             data: components["schemas"]["Server"][];
             next_cursor?: string;
+        };
+        ServerLoginItem: {
+            id: string;
+            run_id: string;
+            call_id?: string;
+            /** @enum {string} */
+            state: "open" | "answered" | "delivered" | "void" | "expired";
+            response?: components["schemas"]["StoredInboxResponse"];
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            answered_at?: string;
+            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            fields?: components["schemas"]["FormField"][];
+            /**
+             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
+             * @constant
+             */
+            is_shortened?: true;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "server_login";
+            request: components["schemas"]["ServerLoginRequest"];
+        };
+        /** @description The server of a call, or a server that the run names, needs a login: POST /v1/servers/{server}/login. The login answers the item. Respond with retry after a login elsewhere, or with decline to continue without the server */
+        ServerLoginRequest: {
+            /** @description MCP server of the call */
+            server: string;
+            /** @description Tool of the call that waits, if it is one call */
+            tool?: string;
+            /** @description The wire name, server__tool */
+            name?: string;
+            message: string;
+            /** @description Authorization server at which a person logs in */
+            issuer: string;
+            resource: string;
+            /** @description Scopes that the login will request */
+            scopes: string[];
+            /** @description Scopes that the refused request needs */
+            required_scopes: string[];
+            /**
+             * @description no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes
+             * @enum {string}
+             */
+            reason: "no_tokens" | "tokens_refused" | "refresh_refused" | "insufficient_scope";
+            methods: ("browser" | "device")[];
         };
         ServerMode: {
             /**
@@ -3343,6 +3499,24 @@ export interface components {
         ServerRoots: {
             /** @description Absolute paths or file: URLs */
             roots: string[];
+        };
+        StartedLogin: {
+            /**
+             * @description browser: by a redirect; device: by a code that is entered on any device
+             * @enum {string}
+             */
+            method: "browser" | "device";
+            /** @description Address that the person opens: https, or http at a loopback address */
+            url: string;
+            /** @description For device: the code that the person enters there */
+            user_code?: string;
+            /** @description For device: the address with the code in it */
+            complete_url?: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            expires_at: string;
         };
         StoredInboxResponse: {
             /** @enum {string} */
@@ -3865,8 +4039,11 @@ export interface components {
                 call_id: string;
                 /** @description 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
-                /** @enum {string} */
-                reason: "not_sent" | "connection_lost" | "process_ended" | "requested";
+                /**
+                 * @description login_required: it is sent when a person has logged in to the server, for which delay_ms are left; logged_in: a person has
+                 * @enum {string}
+                 */
+                reason: "not_sent" | "connection_lost" | "process_ended" | "requested" | "login_required" | "logged_in";
                 message?: string;
                 delay_ms: number;
             };
@@ -5978,6 +6155,107 @@ export interface operations {
             409: components["responses"]["Problem"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    beginServerLogin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginStart"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedLogin"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    logOutOfServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoggedOut"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    receiveLoginRedirect: {
+        parameters: {
+            query: {
+                /** @description Identifies the login */
+                state: string;
+                code?: string;
+                /** @description Issuer of the authorization server (RFC 9207) */
+                iss?: string;
+                error?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page about the outcome */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            400: components["responses"]["Problem"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Problem"];

@@ -31,6 +31,7 @@ export interface InboxResponses {
     | { readonly action: 'approve'; readonly content?: { readonly text: string } }
     | { readonly action: 'deny' };
   readonly outcome_unknown: { readonly action: 'retry' | 'mark_done' | 'fail' };
+  readonly server_login: { readonly action: 'retry' | 'decline' };
 }
 
 /** Response to an inbox item of a kind. `note` is a text of at most 2,000 characters for the model, about a denied call or a decided outcome. */

@@ -7,6 +7,7 @@ import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createScheduleCommands } from '../../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../../webhooks/webhook-commands.ts';
+import { noLogins } from './no-logins.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';
 import type { HttpDependencies } from '../route.ts';
 import { checkedSerializer } from './checked-serializer.ts';
@@ -95,6 +96,7 @@ export async function createServiceEdge(
       bus,
       catalogue: registry.catalogue,
       directory: { server: () => undefined, control: () => undefined },
+      logins: noLogins,
       llm,
       clock,
       metrics,

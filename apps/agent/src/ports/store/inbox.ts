@@ -9,6 +9,7 @@ export const INBOX_KINDS = [
   'sampling_approval',
   'sampling_reply',
   'outcome_unknown',
+  'server_login',
 ] as const;
 export type InboxKind = (typeof INBOX_KINDS)[number];
 

@@ -1,5 +1,8 @@
-/** Every kind of stored secret. `login`: a login that has begun. */
-export const SECRET_KINDS = ['tokens', 'client', 'login'] as const;
+/**
+ * Every kind of stored secret. `login`: a login that has begun; `server`: the last login or logout
+ * of a server.
+ */
+export const SECRET_KINDS = ['tokens', 'client', 'login', 'server'] as const;
 export type SecretKind = (typeof SECRET_KINDS)[number];
 
 export interface SecretName {

@@ -10,6 +10,7 @@ import type {
 } from '../../ports/tool-dispatcher.ts';
 import { isAbandoned, type CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
+import { isAwaitingLogin } from './await-login.ts';
 import { passCallRate } from './call-rate.ts';
 import { dispatchCall, moveCall } from '../ledger/call-states.ts';
 import { isHandedOver } from '../core/commits.ts';
@@ -204,6 +205,7 @@ async function dispatch(
       ]);
       if (run?.status !== 'running' && run?.status !== 'input_required') return undefined;
       if (call?.state !== 'planned' || call.attempt !== planned.attempt) return undefined;
+      if (await isAwaitingLogin(context, change.sql, call)) return undefined;
       const decision = await decideSend(context, change, { run, call });
       if (decision.type === 'not-sent')
         await skipAttempt(context, change, { call, message: decision.reason });

@@ -8,6 +8,7 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from '../core/events.ts';
 import { voidableItems, voidEach } from '../ledger/inbox-items.ts';
+import { awaitLogin } from './await-login.ts';
 import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 
@@ -42,8 +43,11 @@ export async function settleCall(
   const isEnding =
     (await change.sql.runStatus(change.runId)) === 'cancelling' ||
     call.cancelRequestedAt !== undefined;
-  if (!isEnding && isParked(call) && isInterruption(outcome))
+  const login = outcome.type === 'not-sent' ? outcome.login : undefined;
+  if (!isEnding && isParked(call) && login === undefined && isInterruption(outcome))
     return resumeLater(context, change, { call, delayMs: RESUME_AFTER_MS });
+  if (!isEnding && outcome.type === 'not-sent' && login !== undefined)
+    return awaitLogin(context, change, { call, login, message: outcome.message });
   await voidEach(context, change, { reason: 'call_ended', items });
   switch (outcome.type) {
     case 'result':

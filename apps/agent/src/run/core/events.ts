@@ -174,7 +174,13 @@ export interface RunEventTypes {
   /** No input request of the call is open any more. */
   'tool_call.resumed': CallData;
   'tool_call.retrying': CallData & {
-    readonly reason: 'not_sent' | 'connection_lost' | 'process_ended' | 'requested';
+    readonly reason:
+      | 'not_sent'
+      | 'connection_lost'
+      | 'process_ended'
+      | 'requested'
+      | 'login_required'
+      | 'logged_in';
     readonly message: string | undefined;
     readonly delay_ms: number;
   };

@@ -15,6 +15,7 @@ export const INBOX_ACTIONS: { readonly [K in InboxKind]: readonly string[] } = {
   elicitation_form: ['accept', 'decline', 'cancel'],
   elicitation_url: ['accept', 'decline', 'cancel'],
   outcome_unknown: ['retry', 'mark_done', 'fail'],
+  server_login: ['retry', 'decline'],
 };
 
 const CONTENT_PLACE =

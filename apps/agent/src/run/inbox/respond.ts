@@ -2,6 +2,7 @@ import type { JsonObject } from '@signalbox/mcp-core';
 import { EngineError, type OnCommit } from '../../ports/run-engine.ts';
 import type { InboxItem } from '../../ports/store/inbox.ts';
 import { answerApproval } from './answer-approval.ts';
+import { answerLogin } from './answer-login.ts';
 import { answerOutcome } from './answer-outcome.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -32,6 +33,27 @@ export async function respond(
   const response = await checkResponse(item, answer, (wireName, args) =>
     context.catalogue.checkArguments(wireName, args),
   );
+  return storeAnswer(context, { item, response, onCommit });
+}
+
+/** Continues the runs and calls that wait for a login of a server. */
+export async function continueAfterLogin(context: Parts, server: string): Promise<void> {
+  const items = await context.store.read.inboxItems({ state: 'open' });
+  const waiting = items.filter(
+    ({ kind, request }) => kind === 'server_login' && request['server'] === server,
+  );
+  for (const item of waiting)
+    await storeAnswer(context, { item, response: { action: 'retry' } }).catch((error: unknown) => {
+      // A person answered it, or it has expired, meanwhile.
+      if (!(error instanceof EngineError) || error.code !== 'inbox_item_not_open') throw error;
+    });
+}
+
+function storeAnswer(
+  context: Parts,
+  { item, response, onCommit }: Answered & { readonly onCommit?: OnCommit<InboxItem> | undefined },
+): Promise<InboxItem> {
+  const { id: itemId } = item;
   return context.commit(
     item.runId,
     async (change) => {
@@ -75,6 +97,8 @@ async function applyAnswer(
     await answerApproval(context, change, { item, call, response });
   if (call !== undefined && item.kind === 'outcome_unknown')
     await answerOutcome(context, change, { call, response });
+  if (call !== undefined && item.kind === 'server_login')
+    await answerLogin(context, change, { call, response });
   await change.sql.updateInboxItem(item.id, 'answered', { state: 'delivered' });
   change.emit({ type: 'inbox.delivered', data: itemData(item) });
 }

@@ -101,7 +101,7 @@ function hold({ activities }: Uses<'activities'>, { id }: ToolCall): () => void 
 async function openInputRequest(
   context: Uses<'workerId' | 'clock' | 'sweep'>,
   change: Change,
-  request: Omit<NewInboxItem, 'isHeldHere'>,
+  request: Omit<NewInboxItem, 'isHeldHere' | 'call'> & { readonly call: ToolCall },
 ): Promise<void> {
   const { id, call, questionKey } = request;
   await holdCall(context, change, { call, itemId: id });

@@ -10,7 +10,8 @@ import type { RunEventTypes } from '../core/events.ts';
 export interface NewInboxItem {
   readonly id: string;
   readonly kind: InboxKind;
-  readonly call: ToolCall;
+  /** Undefined: the item concerns the run as a whole. */
+  readonly call: ToolCall | undefined;
   readonly request: JsonObject;
   /** Whether only this process, which holds the call, can use the response. */
   readonly isHeldHere: boolean;
@@ -29,10 +30,13 @@ export async function openItem(
   const item: InboxItem = {
     id,
     runId: change.runId,
-    callId: call.id,
+    callId: call?.id,
     kind,
     state: 'open',
-    request: { server: call.server, tool: call.tool, name: call.wireName, ...request },
+    request:
+      call === undefined
+        ? request
+        : { server: call.server, tool: call.tool, name: call.wireName, ...request },
     response: undefined,
     owner: isHeldHere ? context.workerId : undefined,
     questionKey,

@@ -84,5 +84,11 @@ export async function expireItemIfDue(
       text: 'This call was not made: it needed the approval of a person, which was not given in time.',
     });
   }
+  if (item.kind === 'server_login' && call !== undefined)
+    await failCall(context, change, {
+      call,
+      message: 'Nobody logged in to the server in time.',
+      text: 'This call was not made: its server needs a login, and nobody logged in in time.',
+    });
   change.afterCommit(() => context.bus.publish({ type: 'inbox', itemId: item.id }));
 }

@@ -3,6 +3,7 @@ import { SENT_CALL_STATES } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
 import { finishStopping } from './end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { loginWaits } from '../calls/await-login.ts';
 import { nextDeadline } from '../limits/limits.ts';
 import { waitsForModel } from './model-outage.ts';
 
@@ -32,11 +33,14 @@ export async function reconcile(
       return;
     case 'running':
     case 'input_required': {
+      const waiting = loginWaits(open);
       const isWorking =
         hasTurn ||
         calls.some(
           (call) =>
-            call.state === 'planned' || call.state === 'dispatched' || call.state === 'working',
+            (call.state === 'planned' && !waiting.has(call.id)) ||
+            call.state === 'dispatched' ||
+            call.state === 'working',
         );
       const isWaiting = !isWorking && (open.length > 0 || calls.length > 0);
       if (isWaiting && run.status === 'running') await beginWait(context, change, open);

@@ -53,6 +53,10 @@ export class FakeRegistry implements ToolDispatcher {
     this.connecting = undefined;
   }
 
+  useLogins(): Promise<void> {
+    return Promise.resolve();
+  }
+
   servers(): readonly ServerStatus[] {
     const names = [...new Set(Object.keys(this.#tools).map(serverOf))];
     return names.map((name) => ({

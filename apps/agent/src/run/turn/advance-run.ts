@@ -59,6 +59,7 @@ async function takeStep(
       clock: context.clock,
       signal: activity.signal,
     });
+    if (servers !== undefined) await context.dispatcher.useLogins(servers, activity.signal);
     // The signal that is aborted would end a turn of the new worker id.
     if (isAbandoned(activity)) return false;
     const turn = await context.commit(

@@ -6,6 +6,7 @@ import type { StoreReader } from '../../ports/store.ts';
 import { overBudget } from '../limits/budget.ts';
 import type { Change } from '../core/commits.ts';
 import { createEpoch } from './epoch.ts';
+import { awaitServerLogins, loginWaits } from '../calls/await-login.ts';
 import { endCallRun } from '../lifecycle/end-call-run.ts';
 import { endRun } from '../lifecycle/end-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
@@ -81,6 +82,8 @@ export async function beginTurn(
     });
     return undefined;
   }
+  // The tools of a server that the run needs are known after the login only.
+  if (stored === undefined && (await awaitServerLogins(context, change, run))) return undefined;
   const epoch = stored ?? (await createEpoch(context, change, run));
   const messageId = context.newId();
   const owner = context.workerId;
@@ -144,7 +147,8 @@ async function isBlocked(
     return false;
   }
   change.recheck();
-  const planned = unsettled.filter((call) => call.state === 'planned');
+  const waiting = loginWaits(open);
+  const planned = unsettled.filter((call) => call.state === 'planned' && !waiting.has(call.id));
   change.afterCommit(() => {
     for (const call of planned) context.enqueue({ type: 'call-tool', callId: call.id });
   });

@@ -1,0 +1,67 @@
+import type { LoginRequest } from '@signalbox/mcp-core/auth';
+import type { LoginMark, ServerAuthorizations } from './server-authorizations.ts';
+
+/** `login`, `logout`: of a person, by any process, since the last look. */
+export type LoginChange = 'none' | 'login' | 'logout';
+
+/** Maximum number of scopes that are shown, and of characters of each. */
+const MAX_SCOPES = 100;
+const MAX_SCOPE_CHARACTERS = 256;
+
+/** Tracks the login that a server needs, and the logins and logouts since then. */
+export class LoginTracker {
+  readonly #server: string;
+  readonly #marks: Pick<ServerAuthorizations, 'markOf'> | undefined;
+  #seen: LoginMark | undefined;
+  #needed: LoginRequest | undefined;
+  #isUsed = false;
+
+  /** `marks`: undefined for a server without logins. */
+  constructor(server: string, marks: Pick<ServerAuthorizations, 'markOf'> | undefined) {
+    this.#server = server;
+    this.#marks = marks;
+  }
+
+  /** The login that the server needs. */
+  get needed(): LoginRequest | undefined {
+    return this.#needed;
+  }
+
+  /** Whether the server is tried with a new login. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  /** Notes the last login before the server is used, so that `look` finds a later one. */
+  async begin(): Promise<void> {
+    this.#seen = await this.#marks?.markOf(this.#server);
+  }
+
+  /** Stores that the server needs a login. */
+  need(request: LoginRequest): void {
+    const shown = (scopes: readonly string[]): readonly string[] =>
+      scopes.filter(({ length }) => length <= MAX_SCOPE_CHARACTERS).slice(0, MAX_SCOPES);
+    this.#isUsed = false;
+    this.#needed = {
+      ...request,
+      scopes: shown(request.scopes),
+      challengedScopes: shown(request.challengedScopes),
+    };
+  }
+
+  /** Stores that the server needs no login, as far as is known. */
+  satisfied(): void {
+    this.#isUsed = false;
+    this.#needed = undefined;
+  }
+
+  /** Looks for a login or logout since the last look. The server is then tried again. */
+  async look(): Promise<LoginChange> {
+    const mark = await this.#marks?.markOf(this.#server);
+    if (mark === undefined || mark.revision === this.#seen?.revision) return 'none';
+    this.#seen = mark;
+    this.#needed = undefined;
+    this.#isUsed = true;
+    return mark.isLoggedIn ? 'login' : 'logout';
+  }
+}

@@ -1,0 +1,275 @@
+import {
+  type AuthorizationError,
+  beginDeviceLogin,
+  beginLogin,
+  finishDeviceLogin,
+  finishLogin,
+  logOut,
+  type LoginOptions,
+  type LoginRequest,
+  type LoginTarget,
+  type TokenKey,
+} from '@signalbox/mcp-core/auth';
+import { isRemote, type RemoteServerConfig, type ServerConfig } from '../config/config.ts';
+import type { RemoteServersSettings } from '../config/remote-auth.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import {
+  LoginError,
+  type BrowserLogin,
+  type DeviceCodeLogin,
+  type LoginWish,
+  type RedirectOutcome,
+  type ServerLogins,
+} from '../ports/server-logins.ts';
+import { messageOf } from '../text/error-text.ts';
+import { readMark, writeMark } from './login-marks.ts';
+import { PendingLogins, type LoginRow } from './pending-logins.ts';
+import type { SecretVault } from './secret-vault.ts';
+import { hasLogins, serverAccess } from './server-access.ts';
+import { clientOfTokens, tokensName } from './stored-tokens.ts';
+
+export interface StoredLoginsOptions {
+  readonly servers: readonly ServerConfig[];
+  readonly settings?: RemoteServersSettings | undefined;
+  readonly vault: SecretVault;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Returns the address of redirects; undefined while this process has none. */
+  readonly redirectUri: () => string | undefined;
+  /**
+   * Continues the work that waits for a login of the server, and announces it to other processes.
+   * May be called again for the same login.
+   */
+  readonly onLoggedIn: (server: string) => Promise<void>;
+  /** Announces a logout to other processes. */
+  readonly onLoggedOut: (server: string) => void;
+}
+
+/** Address for logins without a redirect, which has to be given all the same. */
+const NO_REDIRECT = 'http://127.0.0.1/';
+
+const NO_ADDRESS =
+  'this service has no address to which a browser can be redirected: set public_url in the configuration, or use the method device';
+
+/** Logins whose state is in the store, so that any process can finish them, also after a crash. */
+export class StoredLogins implements ServerLogins {
+  readonly #options: StoredLoginsOptions;
+  readonly #pending: PendingLogins;
+  readonly #servers: ReadonlyMap<string, RemoteServerConfig>;
+  readonly #closing = new AbortController();
+  /** Names of the device logins that this process waits for. */
+  readonly #awaited = new Set<string>();
+
+  constructor(options: StoredLoginsOptions) {
+    this.#options = options;
+    this.#pending = new PendingLogins(options.vault, options.clock);
+    this.#servers = new Map(
+      options.servers
+        .filter(isRemote)
+        .filter((server) => hasLogins(server) && (server.auth?.grant.kind ?? 'user') === 'user')
+        .map((server) => [server.name, server]),
+    );
+  }
+
+  async begin({ server, needed, method }: LoginWish): Promise<BrowserLogin | DeviceCodeLogin> {
+    const config = this.#configOf(server);
+    const target = targetOf(config, needed);
+    const methods = needed?.methods ?? ['browser'];
+    const redirectUri = this.#options.redirectUri();
+    const isPossible = redirectUri !== undefined && methods.includes('browser');
+    const chosen = method ?? (isPossible || !methods.includes('device') ? 'browser' : 'device');
+    if (chosen === 'browser' && redirectUri === undefined)
+      throw new LoginError('unsupported', NO_ADDRESS);
+    try {
+      return await (chosen === 'browser'
+        ? this.#beginBrowser(server, target, await this.#optionsOf(config, redirectUri))
+        : this.#beginDevice(server, target, await this.#optionsOf(config, undefined)));
+    } catch (error) {
+      throw new LoginError(
+        'failed',
+        `the login at ${server} could not begin: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  async finish(query: URLSearchParams): Promise<RedirectOutcome> {
+    const row = await this.#pending.ofState(query.get('state') ?? '');
+    if (row?.login.type !== 'browser') return { type: 'unknown' };
+    const { server, pending } = row.login;
+    const redirect = `${pending.redirectUri}?${query.toString()}`;
+    const tokensBefore = await this.#revisionOf(pending.key);
+    // From here on the redirect is in the store: a process that ends now is replaced by another.
+    const redirected = await this.#pending.redirected(row, { redirect, tokensBefore });
+    if (redirected === undefined) return { type: 'unknown' };
+    return (await this.#complete(redirected)) ?? { type: 'pending', server };
+  }
+
+  async logOut(server: string): Promise<{ readonly isRevoked: boolean }> {
+    const config = this.#configOf(server);
+    const { vault, clock, onLoggedOut } = this.#options;
+    const mark = await readMark(vault, server);
+    const revoked =
+      mark?.key === undefined ? { isRevoked: true } : await this.#revoke(config, mark.key);
+    await writeMark(vault, server, { key: undefined, at: clock.now() });
+    onLoggedOut(server);
+    return revoked;
+  }
+
+  async loginOf(
+    server: string,
+  ): Promise<{ readonly issuer: string; readonly loggedInAt: number } | undefined> {
+    if (!this.#servers.has(server)) return undefined;
+    const mark = await readMark(this.#options.vault, server);
+    return mark?.key && { issuer: mark.key.issuer, loggedInAt: mark.at };
+  }
+
+  /** Continues the logins that are in the store, and removes those that have expired. */
+  async sweep(): Promise<void> {
+    if (this.#servers.size === 0) return;
+    await this.#options.vault.removeExpired();
+    for (const row of await this.#pending.due())
+      if (row.login.type === 'browser') await this.#complete(row);
+      else this.#awaitDevice(row);
+  }
+
+  /** Ends the waiting for device logins, which another process continues. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #beginBrowser(
+    server: string,
+    target: LoginTarget,
+    options: LoginOptions,
+  ): Promise<BrowserLogin> {
+    const { url, pending } = await beginLogin(target, options);
+    const expiresAt = await this.#pending.add({ type: 'browser', server, pending });
+    return { method: 'browser', url, expiresAt };
+  }
+
+  async #beginDevice(
+    server: string,
+    target: LoginTarget,
+    options: LoginOptions,
+  ): Promise<DeviceCodeLogin> {
+    const begun = await beginDeviceLogin(target, options);
+    const { pending, userCode, verificationUri: url, verificationUriComplete } = begun;
+    await this.#pending.add({ type: 'device', server, pending });
+    await this.sweep();
+    const { expiresAt } = pending;
+    return { method: 'device', userCode, url, completeUrl: verificationUriComplete, expiresAt };
+  }
+
+  /**
+   * Exchanges the code of a redirect, unless another process does. Returns undefined when the login
+   * continues later.
+   */
+  #complete(row: LoginRow): Promise<RedirectOutcome | undefined> {
+    const { login } = row;
+    if (login.type !== 'browser' || login.redirect === undefined) return Promise.resolve(undefined);
+    const { server, pending, redirect, tokensBefore } = login;
+    return this.#exclusively(row, async (config) => {
+      // A process that ended after it stored the tokens has used the code.
+      if ((await this.#revisionOf(pending.key)) === tokensBefore)
+        await finishLogin(pending, redirect, await this.#optionsOf(config, pending.redirectUri));
+      return server;
+    });
+  }
+
+  #awaitDevice(row: LoginRow): void {
+    const { login, name } = row;
+    if (login.type !== 'device' || this.#awaited.has(name)) return;
+    this.#awaited.add(name);
+    const { signal } = this.#closing;
+    const ended = this.#exclusively(row, async (config) => {
+      const options = await this.#optionsOf(config, undefined);
+      await finishDeviceLogin(login.pending, { ...options, signal });
+    });
+    ended
+      .catch((error: unknown) => {
+        if (!signal.aborted)
+          this.#options.logger.error('a login could not be finished', {
+            server: login.server,
+            error: messageOf(error),
+          });
+      })
+      .finally(() => this.#awaited.delete(name));
+  }
+
+  /** Runs the end of a login in one process at a time, and stores its outcome. */
+  async #exclusively(
+    row: LoginRow,
+    exchange: (config: RemoteServerConfig) => Promise<unknown>,
+  ): Promise<RedirectOutcome | undefined> {
+    const { vault, clock, logger, onLoggedIn } = this.#options;
+    const { server, pending } = row.login;
+    const config = this.#servers.get(server);
+    return vault.tryLocked(`login ${row.name}`, async () => {
+      if (!(await this.#pending.isOpen(row))) return undefined;
+      try {
+        if (config !== undefined) await exchange(config);
+      } catch (error) {
+        if (this.#closing.signal.aborted) return undefined;
+        const { code } = error as Partial<AuthorizationError>;
+        logger.warn('a login failed', { server, error: messageOf(error) });
+        if (code === 'unreachable') return undefined;
+        await this.#pending.remove(row);
+        return { type: code === 'authorization-refused' ? 'refused' : 'failed', server } as const;
+      }
+      await writeMark(vault, server, { key: pending.key, at: clock.now() });
+      await onLoggedIn(server);
+      await this.#pending.remove(row);
+      logger.info('a person logged in to a server', { server, issuer: pending.key.issuer });
+      return { type: 'logged-in', server } as const;
+    });
+  }
+
+  async #revoke(
+    config: RemoteServerConfig,
+    key: TokenKey,
+  ): Promise<{ readonly isRevoked: boolean }> {
+    const { registration, ...options } = await this.#optionsOf(config, undefined);
+    const client = await clientOfTokens(this.#options.vault, key);
+    const known = client === undefined ? [] : [{ ...client, issuer: key.issuer }];
+    const clients = [...(registration?.clients ?? []), ...known];
+    return logOut(key, { ...options, registration: { ...registration, clients } });
+  }
+
+  async #revisionOf(key: TokenKey): Promise<string> {
+    return (await this.#options.vault.revisionOf(tokensName(key))) ?? 'none';
+  }
+
+  #configOf(server: string): RemoteServerConfig {
+    const config = this.#servers.get(server);
+    if (config !== undefined) return config;
+    throw new LoginError(
+      'unsupported',
+      `nobody can log in to the server ${server}: it is not remote, or its configuration has a token or a grant for it`,
+    );
+  }
+
+  async #optionsOf(
+    config: RemoteServerConfig,
+    redirectUri: string | undefined,
+  ): Promise<LoginOptions> {
+    const { vault, settings } = this.#options;
+    const access = await serverAccess(config, vault, settings);
+    return { ...access, redirectUri: redirectUri ?? NO_REDIRECT };
+  }
+}
+
+/** Returns the target of a login, with the scopes of the configuration. */
+function targetOf(
+  { url, auth }: RemoteServerConfig,
+  needed: LoginRequest | undefined,
+): LoginTarget {
+  const { scopes } = auth ?? {};
+  if (needed === undefined) return { server: url, ...(scopes === undefined ? {} : { scopes }) };
+  if (scopes === undefined) return needed;
+  const demanded = needed.reason === 'insufficient-scope' ? needed.scopes : needed.challengedScopes;
+  return { ...needed, scopes: [...new Set([...demanded, ...scopes])] };
+}
