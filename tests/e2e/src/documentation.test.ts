@@ -542,7 +542,8 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /^npm (?:test|run (?:dev|format|lint|bench|conformance|inspector|refresh-race))|^npx nx sync$/,
+    matches:
+      /^npm (?:test|run (?:dev|format|lint|bench|conformance|inspector|refresh-race))|^npx nx sync$/,
     proof: 'only looked up',
     check(line) {
       const script = /^npm (?:run )?([\w-]+)/.exec(line)?.[1];

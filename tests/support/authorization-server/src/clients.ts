@@ -133,11 +133,13 @@ export class Clients {
     const url = URL.parse(clientId);
     if (document === undefined || url === null) return undefined;
     const { redirect_uris: uris, token_endpoint_auth_method: method = 'none' } = document;
+    const grants = document['grant_types'];
+    const grantTypes = Array.isArray(grants) ? grants.map(String) : undefined;
     const isRight =
       url.protocol === 'https:' && url.pathname !== '/' && document['client_id'] === clientId;
     if (!isRight || !Array.isArray(uris) || String(method).startsWith('client_secret'))
       return undefined;
-    return { clientId, authMethod: String(method), redirectUris: uris.map(String) };
+    return { clientId, authMethod: String(method), redirectUris: uris.map(String), grantTypes };
   }
 }
 
