@@ -158,16 +158,6 @@ describe.each<[string, ProtectedResourceOptions['dpop']]>([
       },
     ]);
   });
-
-  test('is called when the keys of the authorization server rotate', async () => {
-    const { server, mcp, host } = await setUp();
-    const client = await host.connect();
-    await server.keys.rotate();
-    const other = new Host(mcp.url, () => server);
-    await other.call(await other.connect(), 'read');
-    await host.call(client, 'read');
-    expect([host.logins.length, other.logins.length]).toEqual([1, 1]);
-  });
 });
 
 test('a server that moves to another authorization server needs a login there, and gets no old token', async () => {
