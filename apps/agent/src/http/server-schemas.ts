@@ -137,7 +137,14 @@ export const PinnedTool = z
     first_seen_at: time,
     accepted_at: time.optional().describe('When it replaced an earlier definition'),
     quarantined: z
-      .object({ digest: z.string(), changed: z.array(z.string()), definition: json })
+      .object({
+        digest: z.string(),
+        changed: z.array(z.string()),
+        definition: json,
+        pinned_definition: json
+          .optional()
+          .describe('The approved definition; absent if it was not stored'),
+      })
       .optional()
       .describe('The definition that waits for approval'),
   })

@@ -325,6 +325,7 @@ export function pinView({
               digest: quarantined.digest,
               changed: [...quarantined.changed],
               definition: quarantined.definition,
+              ...defined({ pinned_definition: quarantined.pinnedDefinition }),
             },
     }),
   };

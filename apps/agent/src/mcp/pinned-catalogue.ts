@@ -1,3 +1,4 @@
+import type { JsonObject } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -17,6 +18,8 @@ export interface PinDependencies {
  * the disk.
  */
 const MAX_PINS = 10_000;
+/** Characters of a definition, as JSON, that is stored with its pin. */
+const MAX_STORED_DEFINITION = 64 * 1024;
 
 /**
  * Compares a server's tools with the pins and pins new tools. A tool with a changed definition is
@@ -35,19 +38,21 @@ export async function pinCatalogue(
   let newTools = 0;
   for (const [wireName, { changed: _, ...entry }] of catalogue.entries) {
     const { tool, parts } = entry;
+    const definition = storedDefinition(entry.definition);
     const pin = known.get(tool.name);
     const changed = pin === undefined ? [] : changedParts(pin.parts, parts);
     if (pin === undefined && ++newTools > left) continue;
     if (pin === undefined)
-      kept.push(pinOf({ tool, parts }, { firstSeenAt: clock.now(), acceptedAt: undefined }));
+      kept.push(pinOf(entry, { firstSeenAt: clock.now(), acceptedAt: undefined }));
     else if (changed.length > 0 && server.trust) {
       logger.warn('a trusted server changed a tool; the new definition is accepted', {
         server: server.name,
         tool: tool.name,
         changed,
       });
-      kept.push(pinOf({ tool, parts }, { firstSeenAt: pin.firstSeenAt, acceptedAt: clock.now() }));
-    }
+      kept.push(pinOf(entry, { firstSeenAt: pin.firstSeenAt, acceptedAt: clock.now() }));
+    } else if (changed.length === 0 && pin.definition === undefined && definition !== undefined)
+      kept.push({ ...pin, definition });
     const isQuarantined = changed.length > 0 && !server.trust;
     entries.set(wireName, { ...entry, ...(isQuarantined ? { changed } : {}) });
   }
@@ -66,10 +71,20 @@ export async function pinCatalogue(
 
 /** Returns the pin of an offered tool. */
 export function pinOf(
-  { tool, parts }: Pick<CatalogueEntry, 'tool' | 'parts'>,
+  { tool, parts, definition }: Pick<CatalogueEntry, 'tool' | 'parts' | 'definition'>,
   times: Pick<ToolPin, 'firstSeenAt' | 'acceptedAt'>,
 ): ToolPin {
-  return { server: tool.server, tool: tool.name, parts, ...times };
+  return {
+    server: tool.server,
+    tool: tool.name,
+    parts,
+    definition: storedDefinition(definition),
+    ...times,
+  };
+}
+
+function storedDefinition(definition: JsonObject): JsonObject | undefined {
+  return JSON.stringify(definition).length <= MAX_STORED_DEFINITION ? definition : undefined;
 }
 
 /**

@@ -83,6 +83,7 @@ describe('a tool whose definition changes', () => {
         digest: digestOf(evil),
         changed: ['description'],
         definition: { description: evil.description },
+        pinnedDefinition: { description: kind.description },
       },
     });
     expect(await fixture.control.approve('t', pin?.quarantined?.digest)).toBe(true);
@@ -182,6 +183,7 @@ test('a server with ever new tool names gets no new tools after ten thousand, an
       server: 'server',
       tool: `old${index}`,
       parts: {},
+      definition: undefined,
       firstSeenAt: 1,
       acceptedAt: undefined,
     })),
@@ -193,6 +195,37 @@ test('a server with ever new tool names gets no new tools after ten thousand, an
   });
   expect(names(fixture)).toEqual(['t']);
   expect(await pins.of('server')).toHaveLength(10_000);
+});
+
+test('a pin of an earlier version gets its definition when the server is read, and shows it after a change', async () => {
+  const pins = memoryToolPins();
+  await ready([kind], { pins });
+  const [pin] = await pins.of('server');
+  if (pin === undefined) throw new Error('the tool has no pin');
+  await pins.keep([{ ...pin, definition: undefined }]);
+  const fixture = await ready([kind], { pins });
+  expect(await pins.of('server')).toEqual([pin]);
+  await fixture.offer(evil);
+  const quarantined = (await fixture.control.pins())[0]?.quarantined;
+  expect(quarantined?.pinnedDefinition).toEqual(pinnedDefinition(kind));
+});
+
+test('a stored definition that the digests do not match is not shown', async () => {
+  const pins = memoryToolPins();
+  const fixture = await ready([kind], { pins });
+  const [pin] = await pins.of('server');
+  if (pin === undefined) throw new Error('the tool has no pin');
+  await pins.keep([{ ...pin, definition: { description: 'Another.' } }]);
+  await fixture.offer(evil);
+  const [shown] = await fixture.control.pins();
+  expect(shown?.quarantined?.changed).toEqual(['description']);
+  expect(shown?.quarantined?.pinnedDefinition).toBeUndefined();
+});
+
+test('a definition over 64 KiB is pinned without its text', async () => {
+  const pins = memoryToolPins();
+  await ready([{ ...kind, description: 'x'.repeat(64 * 1024) }], { pins });
+  expect(await pins.of('server')).toMatchObject([{ tool: 't', definition: undefined }]);
 });
 
 test('approval has no effect on a missing or unchanged tool', async () => {

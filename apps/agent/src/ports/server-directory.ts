@@ -78,6 +78,8 @@ export interface PinnedTool {
     readonly digest: string;
     readonly changed: readonly string[];
     readonly definition: JsonObject;
+    /** The pinned definition, if it was stored. */
+    readonly pinnedDefinition?: JsonObject;
   };
 }
 

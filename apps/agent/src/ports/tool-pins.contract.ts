@@ -5,6 +5,7 @@ const pin = (tool: string, rest: Partial<ToolPin> = {}): ToolPin => ({
   server: 'a',
   tool,
   parts: { description: 'aa' },
+  definition: { description: 'a' },
   firstSeenAt: 5,
   acceptedAt: undefined,
   ...rest,
@@ -33,9 +34,9 @@ export function toolPinsContract(open: () => Promise<ToolPins>): void {
   test('a later definition replaces an earlier definition', async () => {
     const pins = await open();
     await pins.keep([pin('x'), pin('y')]);
-    await pins.keep([pin('x', { parts: { title: 'dd' }, acceptedAt: 9 })]);
+    await pins.keep([pin('x', { parts: { title: 'dd' }, definition: undefined, acceptedAt: 9 })]);
     expect(await pins.of('a')).toEqual([
-      pin('x', { parts: { title: 'dd' }, acceptedAt: 9 }),
+      pin('x', { parts: { title: 'dd' }, definition: undefined, acceptedAt: 9 }),
       pin('y'),
     ]);
   });

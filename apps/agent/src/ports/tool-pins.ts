@@ -1,3 +1,5 @@
+import type { JsonObject } from '@signalbox/mcp-core';
+
 /** The first or last accepted definition of a tool. */
 export interface ToolPin {
   readonly server: string;
@@ -5,6 +7,11 @@ export interface ToolPin {
   readonly tool: string;
   /** SHA-256 in hex of each part of the definition, by part. */
   readonly parts: { readonly [part: string]: string };
+  /**
+   * The definition, to show what changed since. Undefined for a definition over 64 KiB, and for a pin of an earlier version of the
+   * service. It may be older than `parts` if such a version replaced the pin.
+   */
+  readonly definition: JsonObject | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly firstSeenAt: number;
   /** Time at which this definition replaced an earlier one. */

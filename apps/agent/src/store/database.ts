@@ -126,7 +126,7 @@ export interface Database {
     arrivedAt: number;
     sentAt: number | null;
   };
-  toolPins: Row<ToolPin, 'parts'>;
+  toolPins: Row<ToolPin, 'parts' | 'definition'>;
   toolSets: { digest: string; tools: string };
   epochs: Row<Omit<Epoch, 'tools'>, 'policies'> & { toolsDigest: string };
   catalogues: { runId: string; turn: number; point: StoredCatalogue['point']; toolsDigest: string };
@@ -275,7 +275,9 @@ export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({
   booleans: ['isDone'],
 });
 export const artifactCodec = createCodec<Artifact, Database['artifacts']>({});
-export const toolPinCodec = createCodec<ToolPin, Database['toolPins']>({ json: ['parts'] });
+export const toolPinCodec = createCodec<ToolPin, Database['toolPins']>({
+  json: ['parts', 'definition'],
+});
 export const webhookCodec = createCodec<Webhook, Row<Webhook, 'eventTypes'>>({
   json: ['eventTypes'],
 });

@@ -37,6 +37,7 @@ test('pins are known after a restart', async () => {
     server: 'a',
     tool: 't',
     parts: { description: 'aa' },
+    definition: { description: 'a' },
     firstSeenAt: 1,
     acceptedAt: undefined,
   };

@@ -36,6 +36,7 @@ export function createToolPins({
             .onConflict((conflict) =>
               conflict.columns(['server', 'tool']).doUpdateSet((row) => ({
                 parts: row.ref('excluded.parts'),
+                definition: row.ref('excluded.definition'),
                 firstSeenAt: row.ref('excluded.firstSeenAt'),
                 acceptedAt: row.ref('excluded.acceptedAt'),
               })),

@@ -2461,6 +2461,10 @@ export interface components {
                 definition: {
                     [key: string]: unknown;
                 };
+                /** @description The approved definition; absent if it was not stored */
+                pinned_definition?: {
+                    [key: string]: unknown;
+                };
             };
         };
         ProblemDetails: {

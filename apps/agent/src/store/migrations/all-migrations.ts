@@ -29,6 +29,7 @@ import { singletonServers } from './0027-singleton-servers.ts';
 import { scheduleKeys } from './0028-schedule-keys.ts';
 import { queueOrder } from './0029-queue-order.ts';
 import { secrets } from './0030-secrets.ts';
+import { pinnedDefinitions } from './0031-pinned-definitions.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -76,4 +77,5 @@ export const MIGRATIONS: Migrations = {
   '0028-schedule-keys.additive': scheduleKeys,
   '0029-queue-order.additive': queueOrder,
   '0030-secrets.additive': secrets,
+  '0031-pinned-definitions.additive': pinnedDefinitions,
 };
