@@ -38,9 +38,9 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
     load: async () => (await import('./service-commands.ts')).cancelCommand,
   },
   servers: {
-    usage: 'servers [options]',
-    summary: 'list the MCP servers of a running service',
-    load: async () => (await import('./service-commands.ts')).serversCommand,
+    usage: 'servers [login SERVER | logout SERVER]',
+    summary: 'list the MCP servers of a running service, or log in to one',
+    load: async () => (await import('./servers-command.ts')).serversCommand,
   },
   tools: {
     usage: 'tools [SERVER | approve SERVER]',

@@ -86,6 +86,8 @@ export const OPTIONS = {
     help: 'text (default) or json, one object per line',
   },
   all: { type: 'boolean', help: 'all of them' },
+  device: { type: 'boolean', help: '(login) by a code that is entered on any device' },
+  'no-browser': { type: 'boolean', help: '(login) print the address and open no browser' },
   json: { type: 'boolean', help: 'print JSON lines' },
   url: {
     type: 'string',

@@ -113,6 +113,10 @@ export class ServiceClient {
     return this.#send(path, { method: 'POST', body: JSON.stringify(body), headers });
   }
 
+  delete(path: string): Promise<JsonObject> {
+    return this.#send(path, { method: 'DELETE' });
+  }
+
   async #send(
     path: string,
     {

@@ -100,29 +100,6 @@ export const cancelCommand = serviceCommand({
   },
 });
 
-export const serversCommand = serviceCommand({
-  name: 'servers',
-  words: [],
-  about: 'lists the MCP servers of a running service with their states, tools and errors',
-  async run({ io, client, isJson }) {
-    const servers = (await client.list('/v1/servers')).filter(isPlainObject);
-    if (isJson) for (const server of servers) io.out(`${terminalJson(server)}\n`);
-    else
-      io.out(
-        table(
-          servers.map((server) => [
-            textOf(server['configured_name'] ?? server['name']),
-            textOf(server['state']),
-            `${textOf(server['tool_count'])} tools`,
-            textOf(server['error']),
-          ]),
-        ),
-      );
-    if (servers.length === 0 && !isJson) io.err('no server is configured\n');
-    return EXIT.done;
-  },
-});
-
 /** Seconds to wait for the result in the first request; a longer call is followed. */
 const WAIT_S = 20;
 
