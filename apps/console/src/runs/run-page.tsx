@@ -1,15 +1,93 @@
-import type { ReactNode } from 'react';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { PageHeader } from '../ui/page-header.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { isSettled, unwrap, type Run } from '@signalbox/client';
+import { useState, type ReactNode } from 'react';
+import { useAddress, useQueryParam } from '../app/router.ts';
+import type { PageProps } from '../app/routes.tsx';
+import { useClient } from '../app/session.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Spinner } from '../ui/spinner.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { EventLog } from './events/event-log.tsx';
+import { ForkDialog } from './fork-dialog.tsx';
+import { RunDetails } from './run-details.tsx';
+import { RunHeader } from './run-header.tsx';
+import { eventIn } from './timeline/row-tools.tsx';
+import { runQueryKey, useRunTimeline } from './timeline/run-timeline.ts';
+import { TimelineView } from './timeline/timeline-view.tsx';
+import { WaterfallView } from './waterfall/waterfall-view.tsx';
+import './run-page.css';
 
-/** A run. */
-export function RunPage(): ReactNode {
+/** A run: its timeline while it happens, where the time went, its events and its settings. */
+export function RunPage({ params }: PageProps): ReactNode {
+  const { id = '' } = params;
+  // State of a run must not appear in the next one.
+  return <OneRun key={id} id={id} />;
+}
+
+function OneRun({ id }: { readonly id: string }): ReactNode {
+  const { api } = useClient();
+  const {
+    data: run,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: runQueryKey(id),
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/runs/{id}', { params: { path: { id } }, signal })),
+  });
+  if (run !== undefined) return <LoadedRun run={run} />;
+  if (error === null) return <Spinner label="Loading the run" />;
+  return (
+    <ErrorNotice title="The run could not be loaded" error={error} onRetry={() => void refetch()} />
+  );
+}
+
+function LoadedRun({ run }: { readonly run: Run }): ReactNode {
+  const timeline = useRunTimeline(run.id);
+  const [view, setView] = useQueryParam('view');
+  const [forkTurn, setForkTurn] = useState<number>();
+  const seq = eventIn(useAddress().hash);
+  const target = seq === undefined ? undefined : timeline.keyOf(seq);
+  const chosen = view === '' ? 'timeline' : view;
   return (
     <>
-      <PageHeader title="Run" />
-      <EmptyState title="Run" icon="runs">
-        <p>Events</p>
-      </EmptyState>
+      <RunHeader run={run} onResumed={timeline.followAgain} onFork={() => setForkTurn(run.turns)} />
+      {timeline.error !== undefined && (
+        <ErrorNotice
+          title="The events of the run do not arrive"
+          error={timeline.error}
+          onRetry={timeline.followAgain}
+        />
+      )}
+      <Tabs
+        label="Views of the run"
+        chosen={chosen}
+        onChoose={(next) => setView(next === 'timeline' ? '' : next)}
+        tabs={[
+          { id: 'timeline', label: 'Timeline' },
+          { id: 'waterfall', label: 'Time' },
+          { id: 'events', label: 'Events', count: timeline.events.length },
+          { id: 'details', label: 'Details' },
+        ]}
+      >
+        {chosen === 'waterfall' ? (
+          <WaterfallView entries={timeline.entries} isRunning={!isSettled(run)} />
+        ) : chosen === 'events' ? (
+          <EventLog events={timeline.events} target={seq} />
+        ) : chosen === 'details' ? (
+          <RunDetails run={run} />
+        ) : (
+          <TimelineView
+            run={run}
+            entries={timeline.entries}
+            target={target}
+            followsEnd={!isSettled(run)}
+            onFork={setForkTurn}
+          />
+        )}
+      </Tabs>
+      {forkTurn !== undefined && (
+        <ForkDialog run={run} turn={forkTurn} onClose={() => setForkTurn(undefined)} />
+      )}
     </>
   );
 }

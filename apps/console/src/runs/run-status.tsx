@@ -1,9 +1,6 @@
-import type { Run } from '@signalbox/client';
+import type { RunStatus } from '@signalbox/client';
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from '../ui/badge.tsx';
-
-/** State of a run. */
-export type RunStatus = Run['status'];
 
 const LABELS: { readonly [status in RunStatus]: readonly [label: string, tone: Tone] } = {
   queued: ['Queued', 'neutral'],
@@ -15,12 +12,8 @@ const LABELS: { readonly [status in RunStatus]: readonly [label: string, tone: T
   cancelled: ['Cancelled', 'neutral'],
   expired: ['Expired', 'bad'],
 };
-const SETTLED: readonly RunStatus[] = ['completed', 'failed', 'cancelled', 'expired'];
-
-/** States in which nothing more happens in a run, unless it is resumed. */
-export function isSettled(status: RunStatus): boolean {
-  return SETTLED.includes(status);
-}
+/** Every state, in the order of a run. */
+export const STATUSES = Object.keys(LABELS) as readonly RunStatus[];
 
 /** Returns the name of a state. */
 export function statusLabel(status: RunStatus): string {

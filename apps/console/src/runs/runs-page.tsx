@@ -1,61 +1,153 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { unwrap } from '@signalbox/client';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
+import { useQueryParam } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
-import { DataTable } from '../ui/data-table.tsx';
+import { Button } from '../ui/button.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
+import { formatCount } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { PlainText } from '../ui/plain-text.tsx';
 import { Spinner } from '../ui/spinner.tsx';
-import { Time } from '../ui/time.tsx';
-import { StatusBadge } from './run-status.tsx';
+import { VirtualList } from '../ui/virtual-list.tsx';
+import { hasWords, parseSearch, STATUS_GROUPS } from './run-filter.ts';
+import { RunFilters } from './run-filters.tsx';
+import { RunLine } from './run-line.tsx';
+import './runs-page.css';
 
-/** The runs, newest first. */
+const ROW_HEIGHT = 76;
+const PAGE = 50;
+/** Runs of a page while words are searched, and matches below which the next page is loaded by itself. */
+const SEARCH_PAGE = 200;
+const ENOUGH_MATCHES = 20;
+const MAX_AUTOMATIC_PAGES = 5;
+/** Milliseconds between refreshes of the list; each loaded page is a request. */
+const REFRESH_MS = 2000;
+
+/** The runs, newest first, with their live states. */
 export function RunsPage(): ReactNode {
-  const { api } = useClient();
-  const { data, error, refetch } = useQuery({
-    queryKey: ['runs'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/runs', { signal })),
-    refetchInterval: 2000,
-  });
   return (
     <>
-      <PageHeader title="Runs" />
-      {error !== null && (
-        <ErrorNotice
-          title="The runs could not be loaded"
-          error={error}
-          onRetry={() => void refetch()}
-        />
+      <PageHeader
+        title="Runs"
+        actions={
+          <Link className="button primary" href="/runs/new">
+            <Icon name="plus" />
+            New run
+          </Link>
+        }
+      />
+      <RunFilters />
+      <RunList />
+    </>
+  );
+}
+
+function RunList(): ReactNode {
+  const [group] = useQueryParam('status');
+  const [agent] = useQueryParam('agent');
+  const [search] = useQueryParam('q');
+  const { metadata, words } = parseSearch(search);
+  const statuses = STATUS_GROUPS.find(({ id }) => id === group)?.statuses ?? [];
+  const query = useRuns({
+    limit: words.length > 0 ? SEARCH_PAGE : PAGE,
+    ...(statuses.length === 0 ? {} : { status: [...statuses] }),
+    ...(agent === '' ? {} : { agent_id: agent }),
+    ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
+  });
+  const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
+  const pages = data?.pages ?? [];
+  const loaded = pages.flatMap((page) => page.data);
+  const runs = loaded.filter((run) => hasWords(run, words));
+
+  const needsMore =
+    words.length > 0 && runs.length < ENOUGH_MATCHES && pages.length < MAX_AUTOMATIC_PAGES;
+  useEffect(() => {
+    if (needsMore && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [needsMore, hasNextPage, isFetchingNextPage, fetchNextPage]);
+
+  if (data === undefined)
+    return error === null ? (
+      <Spinner label="Loading the runs" />
+    ) : (
+      <ErrorNotice
+        title="The runs could not be loaded"
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    );
+  const isFiltered = group !== '' || agent !== '' || search !== '';
+  return (
+    <>
+      <p className="faint run-count" role="status">
+        {words.length > 0 &&
+          `${formatCount(runs.length)} of the newest ${formatCount(loaded.length)} runs match`}
+      </p>
+      {runs.length === 0 ? (
+        <NoRuns isFiltered={isFiltered} />
+      ) : (
+        <VirtualList label="Runs" items={runs} keyOf={(run) => run.id} estimate={() => ROW_HEIGHT}>
+          {(run) => <RunLine run={run} />}
+        </VirtualList>
       )}
-      {data === undefined && error === null && <Spinner label="Loading the runs" />}
-      {data?.data.length === 0 && (
-        <EmptyState title="No runs yet" icon="runs">
-          <p>Start one to watch it work.</p>
-        </EmptyState>
-      )}
-      {data !== undefined && data.data.length > 0 && (
-        <DataTable
-          label="Runs"
-          rows={data.data}
-          keyOf={(run) => run.id}
-          columns={[
-            { id: 'status', title: 'Status', cell: (run) => <StatusBadge status={run.status} /> },
-            {
-              id: 'prompt',
-              title: 'Prompt',
-              cell: (run) => (
-                <Link href={`/runs/${run.id}`}>
-                  <PlainText text={run.prompt} />
-                </Link>
-              ),
-            },
-            { id: 'created', title: 'Started', cell: (run) => <Time at={run.created_at} /> },
-          ]}
-        />
+      {hasNextPage && (
+        <div className="load-more">
+          <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            {words.length > 0 ? 'Search older runs' : 'Load older runs'}
+          </Button>
+        </div>
       )}
     </>
+  );
+}
+
+interface RunQuery {
+  readonly limit: number;
+  readonly status?: (typeof STATUS_GROUPS)[number]['statuses'][number][];
+  readonly agent_id?: string;
+  readonly metadata?: { [name: string]: string };
+}
+
+function useRuns(query: RunQuery) {
+  const { api } = useClient();
+  return useInfiniteQuery({
+    queryKey: ['runs', query],
+    queryFn: ({ pageParam, signal }) =>
+      unwrap(
+        api.GET('/v1/runs', {
+          params: { query: { ...query, ...(pageParam === '' ? {} : { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state }) => REFRESH_MS * Math.max(1, state.data?.pages.length ?? 1),
+    placeholderData: (previous) => previous,
+  });
+}
+
+function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+  if (isFiltered)
+    return (
+      <EmptyState title="No run matches" icon="search">
+        <p>
+          Words are searched in prompts, answers and ids. <code>team=support</code> finds the runs
+          with this metadata. <Link href="/runs">Show all runs</Link>
+        </p>
+      </EmptyState>
+    );
+  return (
+    <EmptyState title="No runs yet" icon="runs">
+      <p>
+        A run solves one task with the tools of your MCP servers. You see each step while it
+        happens, and approve what changes something.
+      </p>
+      <Link className="button primary" href="/runs/new">
+        <Icon name="plus" />
+        Start the first run
+      </Link>
+    </EmptyState>
   );
 }

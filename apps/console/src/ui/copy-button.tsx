@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import type { IconName } from './icon.tsx';
 import { useToast } from './toast.tsx';
 
 interface CopyButtonProps {
@@ -9,10 +10,17 @@ interface CopyButtonProps {
   readonly text: string | (() => string);
   /** Whether only the icon is shown. Default: no. */
   readonly isIcon?: boolean;
+  /** Default: `copy`. */
+  readonly icon?: IconName;
 }
 
 /** A button that copies a text to the clipboard and says so. */
-export function CopyButton({ label, text, isIcon = false }: CopyButtonProps): ReactNode {
+export function CopyButton({
+  label,
+  text,
+  isIcon = false,
+  icon = 'copy',
+}: CopyButtonProps): ReactNode {
   const toast = useToast();
   const copy = (): void => {
     navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
@@ -21,11 +29,11 @@ export function CopyButton({ label, text, isIcon = false }: CopyButtonProps): Re
     );
   };
   return isIcon ? (
-    <Button kind="quiet" icon="copy" label={label} onClick={copy}>
+    <Button kind="quiet" icon={icon} label={label} onClick={copy}>
       {null}
     </Button>
   ) : (
-    <Button kind="quiet" icon="copy" onClick={copy}>
+    <Button kind="quiet" icon={icon} onClick={copy}>
       {label}
     </Button>
   );

@@ -39,7 +39,9 @@ export async function startService({
     file,
     JSON.stringify({
       data_dir: join(folder, 'data'),
-      mcpServers: { show: { command: 'node', args: [SHOW_SERVER] } },
+      mcpServers: {
+        show: { command: 'node', args: [SHOW_SERVER], signalbox: { trust: true } },
+      },
       ...config,
     }),
   );

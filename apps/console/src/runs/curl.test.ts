@@ -1,0 +1,37 @@
+import type { Run } from '@signalbox/client';
+import { expect, test } from 'vitest';
+import { curlCommand, newRunLike } from './curl.ts';
+
+const run = {
+  id: 'r',
+  prompt: "What's new?",
+  scripted: false,
+  provider: 'openai',
+  model: 'gpt',
+  priority: 'normal',
+  servers: ['sqlite'],
+  metadata: {},
+  status: 'completed',
+} as unknown as Run;
+
+test('the same run has the settings of the run and not its state', () => {
+  expect(newRunLike(run)).toEqual({
+    prompt: "What's new?",
+    servers: ['sqlite'],
+    model: 'openai/gpt',
+  });
+  expect(newRunLike({ ...run, scripted: true, priority: 'high' })).toEqual({
+    prompt: "What's new?",
+    servers: ['sqlite'],
+    priority: 'high',
+  });
+});
+
+test('a command quotes its words for the shell and takes the key from the environment', () => {
+  expect(curlCommand('http://a/v1/runs', { prompt: "a'b $(c)" }, { needsKey: true })).toBe(
+    String.raw`curl -s 'http://a/v1/runs' \
+  -H "authorization: Bearer $SIGNALBOX_TOKEN" \
+  -H 'content-type: application/json' \
+  -d '{"prompt":"a'\''b $(c)"}'`,
+  );
+});

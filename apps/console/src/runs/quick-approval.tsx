@@ -1,0 +1,37 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useClient } from '../app/session.tsx';
+import { Button } from '../ui/button.tsx';
+import { describeError } from '../ui/error-notice.tsx';
+import { useToast } from '../ui/toast.tsx';
+
+/** Approves or denies a call as it is; the inbox has the details and every other answer. */
+export function QuickApproval({ itemId }: { readonly itemId: string }): ReactNode {
+  const client = useClient();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const answer = useMutation({
+    mutationFn: (action: 'approve' | 'deny') =>
+      client.inbox.respond({ id: itemId, kind: 'tool_approval' }, { action }),
+    onSuccess: (_item, action) => {
+      toast(action === 'approve' ? 'Approved' : 'Denied');
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
+    },
+    onError: (error) => toast(describeError(error), 'bad'),
+  });
+  return (
+    <>
+      <Button
+        kind="primary"
+        icon="check"
+        isBusy={answer.isPending}
+        onClick={() => answer.mutate('approve')}
+      >
+        Approve
+      </Button>
+      <Button kind="danger" isBusy={answer.isPending} onClick={() => answer.mutate('deny')}>
+        Deny
+      </Button>
+    </>
+  );
+}

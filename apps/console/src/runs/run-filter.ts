@@ -1,0 +1,50 @@
+import type { Run, RunStatus } from '@signalbox/client';
+
+/** Groups of states that the list can be limited to. */
+export const STATUS_GROUPS: readonly {
+  readonly id: string;
+  readonly label: string;
+  /** Empty: every state. */
+  readonly statuses: readonly RunStatus[];
+}[] = [
+  { id: '', label: 'All', statuses: [] },
+  {
+    id: 'active',
+    label: 'Active',
+    statuses: ['queued', 'running', 'input_required', 'cancelling'],
+  },
+  { id: 'waiting', label: 'Needs input', statuses: ['input_required'] },
+  { id: 'completed', label: 'Completed', statuses: ['completed'] },
+  { id: 'failed', label: 'Failed', statuses: ['failed', 'expired'] },
+  { id: 'cancelled', label: 'Cancelled', statuses: ['cancelled'] },
+];
+
+/** What a person searches: metadata, which the service compares, and words, which the page compares. */
+export interface Search {
+  readonly metadata: { readonly [name: string]: string };
+  readonly words: readonly string[];
+}
+
+const METADATA = /^([\w.-]{1,64})=(.+)$/;
+
+/** Reads a search such as `refund team=support`. */
+export function parseSearch(text: string): Search {
+  const metadata: { [name: string]: string } = {};
+  const words: string[] = [];
+  for (const part of text.split(/\s+/).filter(Boolean)) {
+    const [, name, value] = METADATA.exec(part) ?? [];
+    if (name === undefined || value === undefined) words.push(part.toLowerCase());
+    else metadata[name] = value;
+  }
+  return { metadata, words };
+}
+
+/** Whether every word occurs in the prompt, the answer, the error, the metadata or the id of a run. */
+export function hasWords(run: Run, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { id, prompt, answer, error, metadata, model } = run;
+  const text = [id, prompt, answer, error?.message, model, ...Object.entries(metadata).flat()]
+    .join('\n')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}

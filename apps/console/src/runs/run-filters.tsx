@@ -1,0 +1,68 @@
+import { useQuery } from '@tanstack/react-query';
+import { unwrap } from '@signalbox/client';
+import { useEffect, useState, type ReactNode } from 'react';
+import { useQueryParam } from '../app/router.ts';
+import { useClient } from '../app/session.tsx';
+import { STATUS_GROUPS } from './run-filter.ts';
+
+/** Milliseconds after the last key until a search begins. */
+const TYPING_MS = 250;
+
+/** State, agent and search of the list of runs. The address has them, so that a list can be shared. */
+export function RunFilters(): ReactNode {
+  const [group, setGroup] = useQueryParam('status');
+  return (
+    <search className="run-filters">
+      <SearchBox />
+      <AgentSelect />
+      <div className="segments" role="group" aria-label="Status">
+        {STATUS_GROUPS.map(({ id, label }) => (
+          <button key={id} type="button" aria-pressed={group === id} onClick={() => setGroup(id)}>
+            {label}
+          </button>
+        ))}
+      </div>
+    </search>
+  );
+}
+
+function SearchBox(): ReactNode {
+  const [search, setSearch] = useQueryParam('q');
+  const [text, setText] = useState(search);
+  useEffect(() => {
+    if (text === search) return;
+    const timer = setTimeout(() => setSearch(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text, search, setSearch]);
+  return (
+    <input
+      type="search"
+      aria-label="Search runs"
+      placeholder="Search runs, or team=support"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  );
+}
+
+function AgentSelect(): ReactNode {
+  const { api } = useClient();
+  const [agent, setAgent] = useQueryParam('agent');
+  const { data } = useQuery({
+    queryKey: ['agents', 'all'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/agents', { signal })),
+    staleTime: 60_000,
+  });
+  const agents = data?.data ?? [];
+  if (agents.length === 0) return null;
+  return (
+    <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.target.value)}>
+      <option value="">Every agent</option>
+      {agents.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,163 @@
+import { useQuery } from '@tanstack/react-query';
+import { unwrap } from '@signalbox/client';
+import type { ReactNode } from 'react';
+import { useClient } from '../app/session.tsx';
+import { SelectField } from '../ui/select-field.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import type { RunDraft } from './run-draft.ts';
+
+interface RunOptionsProps {
+  readonly draft: RunDraft;
+  readonly onChange: (draft: RunDraft) => void;
+}
+
+/** Agent, model, servers, limits and metadata of a new run. */
+export function RunOptions({ draft, onChange }: RunOptionsProps): ReactNode {
+  const { agents, models } = useChoices();
+  const set = (change: Partial<RunDraft>): void => onChange({ ...draft, ...change });
+  return (
+    <>
+      <div className="option-row">
+        {agents.length > 0 && (
+          <SelectField
+            label="Agent"
+            value={draft.agentId}
+            choices={[
+              { value: '', label: 'None' },
+              ...agents.map(({ id, name }) => ({ value: id, label: name })),
+            ]}
+            onChange={(agentId) => set({ agentId })}
+          />
+        )}
+        {models.length > 0 && (
+          <SelectField
+            label="Model"
+            value={draft.model}
+            choices={[
+              {
+                value: '',
+                label: draft.agentId === '' ? 'The configured model' : 'That of the agent',
+              },
+              ...models.map(({ id }) => ({ value: id, label: id })),
+            ]}
+            onChange={(model) => set({ model })}
+          />
+        )}
+      </div>
+      <ServerChoice draft={draft} onChange={onChange} />
+      <details className="more-options">
+        <summary>Instructions, limits and metadata</summary>
+        <div className="option-grid">
+          <TextField
+            label="Instructions"
+            type="multiline"
+            value={draft.instructions}
+            onChange={(instructions) => set({ instructions })}
+            hint="Added to the instructions of every run"
+          />
+          <TextField
+            label="Metadata"
+            type="multiline"
+            value={draft.metadata}
+            onChange={(metadata) => set({ metadata })}
+            hint="One entry a line, such as team=support"
+          />
+        </div>
+        <div className="option-row">
+          <TextField
+            label="Turns"
+            type="number"
+            value={draft.turns}
+            hint="Default: 50"
+            onChange={(turns) => set({ turns })}
+          />
+          <TextField
+            label="Duration in minutes"
+            type="number"
+            value={draft.minutes}
+            hint="Default: 240"
+            onChange={(minutes) => set({ minutes })}
+          />
+          <TextField
+            label="US dollars"
+            type="number"
+            value={draft.costUsd}
+            hint="Default: no limit"
+            onChange={(costUsd) => set({ costUsd })}
+          />
+          <SelectField
+            label="Priority"
+            value={draft.priority}
+            choices={[
+              { value: '', label: 'Normal' },
+              { value: 'high', label: 'High' },
+              { value: 'low', label: 'Low' },
+            ]}
+            onChange={(priority) => set({ priority })}
+          />
+        </div>
+      </details>
+    </>
+  );
+}
+
+function ServerChoice({ draft, onChange }: RunOptionsProps): ReactNode {
+  const { servers } = useChoices();
+  if (servers.length === 0) return null;
+  const toggle = (name: string): void => {
+    const next = draft.servers.includes(name)
+      ? draft.servers.filter((each) => each !== name)
+      : [...draft.servers, name];
+    onChange({ ...draft, servers: next });
+  };
+  return (
+    <fieldset className="field">
+      <legend>Servers</legend>
+      <div className="server-choice">
+        {servers.map(({ name, tool_count }) => (
+          <label key={name} className="check">
+            <input
+              type="checkbox"
+              checked={draft.servers.includes(name)}
+              onChange={() => toggle(name)}
+            />
+            <span>
+              {name} <span className="faint">{tool_count} tools</span>
+            </span>
+          </label>
+        ))}
+      </div>
+      <div className="field-notes">
+        {draft.servers.length === 0
+          ? 'None chosen: the run may use all of them.'
+          : 'The run may use only these.'}
+      </div>
+    </fieldset>
+  );
+}
+
+function useChoices() {
+  const { api } = useClient();
+  const staleTime = 30_000;
+  const agents = useQuery({
+    queryKey: ['agents', 'all'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/agents', { signal })),
+    staleTime,
+  });
+  const models = useQuery({
+    queryKey: ['models', 'all'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/v1/models', { params: { query: { limit: 1000 } }, signal })),
+    staleTime,
+  });
+  const servers = useQuery({
+    queryKey: ['servers', 'all'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/servers', { signal })),
+    staleTime,
+  });
+  return {
+    agents: agents.data?.data ?? [],
+    models: models.data?.data ?? [],
+    servers: servers.data?.data ?? [],
+  };
+}

@@ -1,0 +1,155 @@
+import { createClient } from '@signalbox/client';
+import { describe, expect, inject, test } from 'vitest';
+import { accessibilityProblems } from '../../peers/src/axe.ts';
+import { openPage } from './support/open-page.ts';
+
+const hasBrowser = inject('browser') !== undefined;
+
+/** Calls a tool without a model. Returns the id of the run. */
+async function call(tool: string, args: object = {}): Promise<string> {
+  const response = await fetch(`${inject('service')}/v1/tools/${tool}/call`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ arguments: args }),
+  });
+  expect(response.status).toBe(202);
+  return ((await response.json()) as { readonly id: string }).id;
+}
+
+const clientOf = () => createClient({ baseUrl: inject('service') });
+
+describe.skipIf(!hasBrowser)('a run', () => {
+  test('is started from the form, watched while it happens, and explained', async () => {
+    const page = await openPage('/runs');
+    await page.getByRole('link', { name: 'New run' }).click();
+    await page.getByRole('button', { name: 'Which customers bought most?' }).click();
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Which customers bought most?' }).waitFor();
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByRole('heading', { name: 'Answer' }).waitFor();
+    await timeline.getByText('Ada Almeida (Turkey) bought most').waitFor();
+    await timeline.getByRole('button', { name: 'read_query' }).first().click();
+    await timeline
+      .getByRole('region', { name: 'Result' })
+      .getByRole('cell', { name: '134917.50' })
+      .waitFor();
+    await timeline.getByRole('button', { name: 'Show as a chart' }).click();
+    await timeline.getByRole('figure').getByText('Ada Berg').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole('tab', { name: 'Time', exact: true }).click();
+    await page.getByRole('list', { name: 'Turns and calls' }).getByText('Turn 4').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('tab', { name: /Events/ }).click();
+    await page.getByRole('button', { name: /run\.queued/ }).click();
+    await page.getByText('"Which customers').first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  test('is forked from a turn, and started again', async () => {
+    const client = clientOf();
+    const { id } = await client.runs.create({ prompt: 'Which customers bought most?' });
+    await client.runs.wait(id);
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'Fork after turn 1' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Fork this run' });
+    await dialog.getByLabel('Next message').fill('Which customers bought most?');
+    await dialog.getByRole('button', { name: 'Start the fork' }).click();
+    await page.getByRole('link', { name: 'forked after turn 1' }).waitFor();
+    await page.getByRole('link', { name: 'forked after turn 1' }).click();
+    await page.getByRole('button', { name: 'Copy as curl' }).first().click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(`curl -s '${inject('service')}/v1/runs'`);
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/runs/') && !url.pathname.endsWith(id));
+  });
+
+  test('is approved with the keyboard alone', async () => {
+    const id = await call('show__write', { line: 'by keyboard' });
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    for (let presses = 0; (await focused()) !== 'Approve' && presses < 60; presses += 1)
+      await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Answer' }).waitFor();
+    await page.getByText('wrote by keyboard').first().waitFor();
+  });
+
+  test('is cancelled in the middle of a call, whose progress it shows', async () => {
+    const id = await call('show__steps');
+    const page = await openPage(`/runs/${id}`);
+    if (await page.getByRole('button', { name: 'Approve' }).isVisible())
+      await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('progressbar', { name: 'one of four' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Cancel this run?' });
+    await dialog.getByLabel('Reason').fill('seen enough');
+    await dialog.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByRole('list', { name: 'Timeline' }).getByText('seen enough').first().waitFor();
+    expect((await clientOf().runs.wait(id)).status).toBe('cancelled');
+  });
+
+  test('shows why a call failed', async () => {
+    const id = await call('show__refuse');
+    const page = await openPage(`/runs/${id}`);
+    const reason = page.getByText('the stock is empty; order first').first();
+    await reason.waitFor();
+    expect(await page.getByRole('list', { name: 'Timeline' }).innerText()).toContain('Failed');
+  });
+});
+
+describe.skipIf(!hasBrowser)('the list of runs', () => {
+  test('is limited by state and search, and the address keeps both', async () => {
+    const client = clientOf();
+    const { id } = await client.runs.create({
+      prompt: 'Where on the equator is it warmest?',
+      metadata: { team: 'search-test' },
+    });
+    await client.runs.cancel(id);
+    const page = await openPage('/runs');
+    const list = page.getByRole('list', { name: 'Runs' });
+    await list.getByText('equator').first().waitFor();
+    await page.getByRole('button', { name: 'Cancelled' }).click();
+    await page.getByLabel('Search runs').fill('equator team=search-test');
+    await page.waitForURL(/status=cancelled&q=equator/);
+    await expect.poll(() => list.getByRole('article').count()).toBe(1);
+    await page.reload();
+    await expect.poll(() => list.getByRole('article').count()).toBe(1);
+    await page.getByLabel('Search runs').fill('no such run');
+    await page.getByRole('heading', { name: 'No run matches' }).waitFor();
+    await page.getByRole('link', { name: 'Show all runs' }).click();
+    await list.getByText('equator').first().waitFor();
+  });
+});
+
+describe.skipIf(!hasBrowser)('hostile texts', () => {
+  test('are shown as texts', async () => {
+    const id = await call('show__hostile_text');
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'hostile_text' }).click();
+    const result = page.locator('.call-details');
+    await result.getByText('<img src=x').waitFor();
+    const text = await result.innerText();
+    expect(text).toContain('<script>document.title="owned"</script>');
+    expect(text).toContain('red ');
+    expect(text).toContain('file⟨U+202E⟩gnp.exe');
+    expect(text).toContain('␀␈');
+    for (const hidden of ['\u001B', '\u202E']) expect(text).not.toContain(hidden);
+    expect(await page.title()).not.toContain('owned');
+  });
+
+  test('of a megabyte stay usable', async () => {
+    const id = await call('show__long_text');
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'long_text' }).click();
+    await page.getByRole('button', { name: 'Load the whole result' }).click();
+    await page.getByRole('button', { name: /Show all \(1\.0 MB\)/ }).click();
+    const blocks = page.locator('.long-text .block');
+    await expect.poll(() => blocks.count()).toBeGreaterThan(40);
+    await page.getByRole('button', { name: 'Show less' }).click();
+    await expect.poll(() => blocks.count()).toBe(0);
+  });
+});
