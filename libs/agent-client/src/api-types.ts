@@ -32,5 +32,11 @@ export type Tool = components['schemas']['Tool'];
 export type Server = components['schemas']['Server'];
 /** An MCP server with its instructions, capabilities and tools. */
 export type ServerDetail = components['schemas']['ServerDetail'];
+/** Statistics of runs over time. */
+export type Stats = components['schemas']['Stats'];
+/** Runs and jobs that wait or are in progress. */
+export type Queue = components['schemas']['Queue'];
+/** A process of the service. */
+export type Worker = components['schemas']['Worker'];
 /** A model of a configured provider. */
 export type Model = components['schemas']['Model'];

@@ -7,15 +7,18 @@ export type {
   MessageDeltaFrame,
   Model,
   NewRun,
+  Queue,
   Run,
   RunEvent,
   RunSnapshotFrame,
   RunStatus,
   Server,
   ServerDetail,
+  Stats,
   Thread,
   Tool,
   ToolCall,
+  Worker,
 } from './api-types.ts';
 export type { Api, ClientOptions } from './create-api.ts';
 export { createClient, type Client } from './create-client.ts';

@@ -268,13 +268,18 @@ const checks: readonly Check[] = [
     },
   },
   {
-    matches: /^curl -s http:\/\/127\.0\.0\.1:8020\/(?:v1\/threads|v1\/tools\/|metrics)/,
+    matches: /^curl -s http:\/\/127\.0\.0\.1:8020\/(?:v1\/threads|v1\/tools\/|v1\/stats|metrics)/,
     proof: 'run',
     check(line) {
       const { status, stdout } = runProcess(line);
       expect(status).toBe(0);
       if (line.includes('/metrics'))
         expect(stdout).toMatch(/^signalbox_servers\{server="sqlite",state="ready"\} 1$/m);
+      else if (line.includes('/stats'))
+        expect(JSON.parse(stdout)).toMatchObject({
+          interval: 3600,
+          total: { turns: expect.any(Number) as number },
+        });
       else if (line.includes('/call'))
         expect(JSON.parse(stdout)).toMatchObject({
           kind: 'call',

@@ -52,6 +52,9 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'POST /v1/webhooks/{id}/rotate-secret': 'rotateWebhookSecret',
   'GET /v1/webhooks/{id}/deliveries': 'listWebhookDeliveries',
   'POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend': 'resendWebhookDelivery',
+  'GET /v1/stats': 'getStats',
+  'GET /v1/queue': 'getQueue',
+  'GET /v1/workers': 'listWorkers',
   'GET /v1/servers': 'listServers',
   'GET /v1/servers/{name}': 'getServer',
   'GET /v1/servers/{name}/tools': 'listServerTools',
@@ -86,7 +89,7 @@ export const TAGS = [
   { name: 'Webhooks', description: 'Signed requests that announce events, and their deliveries' },
   { name: 'Models', description: 'Models of the configured providers' },
   { name: 'Servers', description: 'MCP servers and their features' },
-  { name: 'Service', description: 'Health, metrics and the audit log' },
+  { name: 'Service', description: 'Health, metrics, statistics and the audit log' },
 ] as const;
 
 type Tag = (typeof TAGS)[number]['name'];

@@ -56,6 +56,15 @@ const HOST_ONLY: Row = {
 };
 
 const ROWS: { readonly [endpoint: string]: Row } = {
+  'GET /v1/stats': {
+    missing: badPath('/v1/stats?from='),
+    invalid: badPath('/v1/stats?interval=1'),
+  },
+  'GET /v1/queue': TOKEN_ONLY,
+  'GET /v1/workers': {
+    missing: badPath('/v1/workers?cursor='),
+    invalid: { path: '/v1/workers?cursor=forged', status: 400, code: 'invalid_cursor' },
+  },
   'GET /v1/models': {
     missing: badPath('/v1/models?limit='),
     invalid: { path: '/v1/models?cursor=!', status: 400, code: 'invalid_cursor' },

@@ -39,6 +39,7 @@ import { StreamHeartbeats } from './stream-heartbeats.ts';
 import { StreamSlots } from './stream-slots.ts';
 import { validateRequest } from './validate.ts';
 import { threadRoutes } from './thread-routes.ts';
+import { statsRoutes } from './stats-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 export interface ServerOptions extends Pick<
@@ -84,6 +85,7 @@ const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)
   auditRoutes,
   scheduleRoutes,
   webhookRoutes,
+  statsRoutes,
 ];
 
 /**

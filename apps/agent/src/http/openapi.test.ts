@@ -41,7 +41,6 @@ interface Document {
   readonly components: {
     readonly schemas: {
       readonly [name: string]: {
-        readonly properties?: { readonly [name: string]: object };
         readonly discriminator?: { readonly propertyName: string; readonly mapping: object };
       };
     };
@@ -162,27 +161,6 @@ describe('the document', () => {
     );
     for (const name of ['TooManyRequests', 'Unavailable'])
       expect(Object.keys(document.components.responses[name]!.headers)).toContain('Retry-After');
-  });
-
-  test('has pages in every list: limit and cursor as parameters, next_cursor in the response', () => {
-    const lists = operations.flatMap(([name, { parameters = [], responses }]) => {
-      const { $ref: reference = '' } = (responses['200']?.content?.['application/json']?.schema ??
-        {}) as { readonly $ref?: string };
-      const schema = document.components.schemas[reference.slice(reference.lastIndexOf('/') + 1)];
-      if (!name.startsWith('GET ') || schema?.properties?.['data'] === undefined) return [];
-      const { data: _data, ...others } = schema.properties;
-      const query = parameters.filter((each) => each.in === 'query').map((each) => each.name);
-      return [{ name, query, others: Object.keys(others) }];
-    });
-    const paged = lists.filter(
-      // MCP has no pages of contents.
-      ({ name }) => name !== 'GET /v1/servers/{name}/resources/read',
-    );
-    expect(paged.length).toBeGreaterThan(20);
-    for (const { name, query, others } of paged) {
-      expect(query, name).toEqual(expect.arrayContaining(['limit', 'cursor']));
-      expect(others, name).toContain('next_cursor');
-    }
   });
 
   test('has a 2xx response for every operation', () => {

@@ -43,9 +43,11 @@ export class ServiceMetrics {
   readonly #requests: Counter;
   readonly #requestsRefused: Counter;
   readonly #requestSeconds: Histogram;
+  readonly #queue: MetricSources['queue'];
   #streams = 0;
 
   constructor({ read, queue, registry }: MetricSources) {
+    this.#queue = queue;
     const meter = new MeterProvider({ readers: [this.#reader] }).getMeter('signalbox');
     meter
       .createObservableGauge('signalbox_runs', { description: 'Stored runs, by status.' })
@@ -57,9 +59,8 @@ export class ServiceMetrics {
         description: 'Jobs that wait, delayed ones included, by type.',
       })
       .addCallback(async (result) => {
-        // A queue that does not answer has no number, and the other metrics are still needed.
-        const depth = await queue.depth().catch(() => ({}));
-        for (const [type, count] of Object.entries(depth)) result.observe(count, { type });
+        const depth = await this.waitingJobs();
+        for (const [type, count] of Object.entries(depth ?? {})) result.observe(count, { type });
       });
     meter
       .createObservableGauge('signalbox_sse_connections', { description: 'Open event streams.' })
@@ -110,6 +111,11 @@ export class ServiceMetrics {
       description: 'From a request to the end of its answer, streams left out.',
       advice: { explicitBucketBoundaries: SHORT_S },
     });
+  }
+
+  /** Returns the number of waiting jobs by type. Undefined while the queue does not answer, because other figures are still needed. */
+  async waitingJobs(): Promise<{ readonly [type: string]: number } | undefined> {
+    return this.#queue.depth().catch(() => undefined);
   }
 
   runEnded({ status }: { readonly status: string }): void {

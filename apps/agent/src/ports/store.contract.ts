@@ -11,6 +11,7 @@ import { eventContract } from './store/run-event.contract.ts';
 import { runContract } from './store/run.contract.ts';
 import { threadContract } from './store/thread.contract.ts';
 import { toolCallContract } from './store/tool-call.contract.ts';
+import { statsContract } from './store/stats.contract.ts';
 import { sweepContract } from './store/sweep.contract.ts';
 import { scheduleContract } from './store/schedule.contract.ts';
 import { webhookContract } from './store/webhook.contract.ts';
@@ -33,6 +34,7 @@ export function storeContract(name: string, open: OpenStore): void {
     epochContract,
     progressContract,
     retentionContract,
+    statsContract,
     sweepContract,
     scheduleContract,
     webhookContract,

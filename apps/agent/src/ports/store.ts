@@ -15,6 +15,7 @@ import type { AgentReader, AgentWriter } from './store/agent.ts';
 import type { ThreadReader, ThreadWriter } from './store/thread.ts';
 import type { CallRateReader, CallRateWriter } from './store/call-rate.ts';
 import type { ScheduleReader, ScheduleWriter } from './store/schedule.ts';
+import type { StatsReader } from './store/stats.ts';
 import type { SweepReader } from './store/sweep.ts';
 import type { WebhookReader, WebhookWriter } from './store/webhook.ts';
 import type { WorkerReader, WorkerWriter } from './store/worker.ts';
@@ -38,6 +39,7 @@ export interface StoreReader
     ProgressReader,
     RetentionReader,
     ScheduleReader,
+    StatsReader,
     SweepReader,
     WebhookReader,
     WorkerReader {}

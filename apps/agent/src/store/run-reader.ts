@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import { createCallRateReader } from './call-rate-rows.ts';
+import { createStatsReader } from './stats-rows.ts';
 import { createSweepReader } from './sweep-rows.ts';
 import { createScheduleReader } from './schedule-rows.ts';
 import { createWebhookReader } from './webhook-rows.ts';
@@ -55,6 +56,7 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
     ...createListReader(connection),
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
+    ...createStatsReader(connection),
     ...createSweepReader(connection),
     ...createScheduleReader(connection),
     ...createWebhookReader(connection),

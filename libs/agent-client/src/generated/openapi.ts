@@ -1060,6 +1060,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Statistics of runs over time
+         * @description Counts the runs that were created in a time span, the newest 50,000 of them, by the interval of their creation.
+         */
+        get: operations["getStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Runs and jobs that wait or are in progress */
+        get: operations["getQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the processes of the service */
+        get: operations["listWorkers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 /** Schemas, responses and headers by name. */
 export interface components {
@@ -2490,6 +2544,19 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        Queue: {
+            /** @description Runs that are not settled, by status */
+            runs: {
+                queued: number;
+                running: number;
+                input_required: number;
+                cancelling: number;
+            };
+            /** @description Waiting jobs by type, delayed ones included; absent while the queue does not answer */
+            jobs?: {
+                [key: string]: number;
+            };
+        };
         Readiness: {
             /** @constant */
             status: "ready";
@@ -3522,6 +3589,98 @@ export interface components {
              */
             expires_at: string;
         };
+        Stats: {
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            to: string;
+            /** @description Seconds */
+            interval: number;
+            /** @description Every interval, oldest first */
+            intervals: components["schemas"]["StatsInterval"][];
+            total: {
+                /** @description Created in the time span */
+                runs: number;
+                completed: number;
+                failed: number;
+                cancelled: number;
+                expired: number;
+                /** @description Model calls with their tool calls */
+                turns: number;
+                tool_calls: number;
+                input_tokens: number;
+                output_tokens: number;
+                /** @description Of the runs whose price is known */
+                cost_usd: number;
+                /** @description Milliseconds; absent without a run to measure */
+                queued_ms?: {
+                    p50: number;
+                    p95: number;
+                };
+                /** @description Milliseconds; absent without a run to measure */
+                duration_ms?: {
+                    p50: number;
+                    p95: number;
+                };
+            };
+            /** @description Runs with tokens whose cost is not known */
+            unpriced_runs: number;
+            /** @description The 20 models with the most tokens */
+            models: {
+                /** @description provider/model */
+                model: string;
+                runs: number;
+                input_tokens: number;
+                output_tokens: number;
+                cost_usd: number;
+            }[];
+            /** @description The 20 most frequent error codes of runs */
+            errors: {
+                code: string;
+                runs: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description Present if there are more runs than are counted; the older ones are left out
+             */
+            counted_from?: string;
+        };
+        StatsInterval: {
+            /**
+             * Format: date-time
+             * @description Start of the interval
+             */
+            at: string;
+            /** @description Created in the time span */
+            runs: number;
+            completed: number;
+            failed: number;
+            cancelled: number;
+            expired: number;
+            /** @description Model calls with their tool calls */
+            turns: number;
+            tool_calls: number;
+            input_tokens: number;
+            output_tokens: number;
+            /** @description Of the runs whose price is known */
+            cost_usd: number;
+            /** @description Milliseconds from the creation to the start of a run */
+            queued_ms?: {
+                p50: number;
+                p95: number;
+            };
+            /** @description Milliseconds from the start to the end of a run, without the time spent waiting for a person */
+            duration_ms?: {
+                p50: number;
+                p95: number;
+            };
+        };
         StoredInboxResponse: {
             /** @enum {string} */
             action: "approve" | "deny" | "accept" | "decline" | "cancel" | "retry" | "mark_done" | "fail";
@@ -4398,6 +4557,32 @@ export interface components {
             description?: string | null;
             /** @description false: nothing more is sent, and pending deliveries end as dead. true: events are announced from now on, also after status 410 */
             enabled?: boolean;
+        };
+        Worker: {
+            id: string;
+            /** @enum {string} */
+            role: "api" | "worker" | "all";
+            pid: number;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description UTC, ISO 8601
+             */
+            heartbeat_at: string;
+            /** @description false: its lease is over, and other workers continue its runs */
+            is_alive: boolean;
+            /** @description Model calls in progress */
+            model_calls: number;
+            /** @description Tool calls in progress */
+            tool_calls: number;
+        };
+        WorkerList: {
+            data: components["schemas"]["Worker"][];
+            next_cursor?: string;
         };
     };
     responses: {
@@ -7184,6 +7369,98 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["Problem"];
             409: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: {
+                /** @description Default: 24 hours before `to` */
+                from?: string;
+                /** @description Exclusive; default: now */
+                to?: string;
+                /** @description Seconds of one entry; at most 1000 fit between `from` and `to` */
+                interval?: number;
+                kind?: "agent" | "call";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Stats"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listWorkers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Problem"];

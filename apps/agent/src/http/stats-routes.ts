@@ -1,0 +1,134 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type * as z from 'zod';
+import type { RunFigures, RunPlace } from '../ports/store/stats.ts';
+import { pageInOrder } from './page-in-order.ts';
+import { Problem } from './problem.ts';
+import type { HttpApp, RouteDependencies } from './route.ts';
+import { RunStats, type StatsSpan } from './run-stats.ts';
+import { ProblemDetails } from './schemas.ts';
+import {
+  MAX_INTERVALS,
+  Queue,
+  Stats,
+  StatsQuery,
+  type Worker,
+  WorkerList,
+  WorkerQuery,
+} from './stats-schemas.ts';
+import { pageOf, pageOptions } from './views.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** Runs that one answer counts. */
+const MAX_RUNS = 50_000;
+/** Runs of one read, which takes a few milliseconds. Other requests are served between two reads. */
+const RUNS_PER_READ = 1000;
+
+/** Statistics of runs, and the queue and the processes of the service. */
+export function statsRoutes(app: HttpApp, { read, metrics, clock }: RouteDependencies): void {
+  app.get(
+    '/v1/stats',
+    {
+      schema: {
+        summary: 'Statistics of runs over time',
+        description: `Counts the runs that were created in a time span, the newest ${MAX_RUNS.toLocaleString('en-US')} of them, by the interval of their creation.`,
+        querystring: StatsQuery,
+        response: { 200: Stats, 400: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const span = spanOf(request.query, clock.now());
+      const { kind } = request.query;
+      const stats = new RunStats(span);
+      let before: RunPlace | undefined;
+      let counted = 0;
+      let figures: readonly RunFigures[];
+      do {
+        figures = await read.runFigures({ ...span, kind, before, limit: RUNS_PER_READ });
+        for (const run of figures) stats.add(run);
+        counted += figures.length;
+        before = figures.at(-1) ?? before;
+        await nextTurn();
+      } while (figures.length === RUNS_PER_READ && counted < MAX_RUNS && !request.raw.destroyed);
+      const isComplete = figures.length < RUNS_PER_READ;
+      return stats.body(isComplete ? undefined : before?.createdAt);
+    },
+  );
+
+  app.get(
+    '/v1/queue',
+    {
+      schema: {
+        summary: 'Runs and jobs that wait or are in progress',
+        response: { 200: Queue },
+      },
+    },
+    async () => {
+      const count = (status: keyof z.output<typeof Queue>['runs']): Promise<number> =>
+        read.countRuns({ status });
+      const [queued, running, inputRequired, cancelling, jobs] = await Promise.all([
+        count('queued'),
+        count('running'),
+        count('input_required'),
+        count('cancelling'),
+        metrics.waitingJobs(),
+      ]);
+      return {
+        runs: { queued, running, input_required: inputRequired, cancelling },
+        ...(jobs === undefined ? {} : { jobs: { ...jobs } }),
+      };
+    },
+  );
+
+  app.get(
+    '/v1/workers',
+    {
+      schema: {
+        summary: 'List the processes of the service',
+        querystring: WorkerQuery,
+        response: { 200: WorkerList, 400: ProblemDetails },
+      },
+    },
+    async (request) => {
+      const page = pageInOrder(await read.workers(), ({ id }) => id, pageOptions(request.query));
+      const loads = await read.workerLoads();
+      const alive = new Map(
+        await Promise.all(page.data.map(async ({ id }) => [id, await read.isAlive(id)] as const)),
+      );
+      return pageOf(page, ({ id, role, pid, startedAt, heartbeatAt }): z.output<typeof Worker> => ({
+        id,
+        role,
+        pid,
+        started_at: new Date(startedAt).toISOString(),
+        heartbeat_at: new Date(heartbeatAt).toISOString(),
+        is_alive: alive.get(id) === true,
+        model_calls: loads.get(id)?.modelCalls ?? 0,
+        tool_calls: loads.get(id)?.toolCalls ?? 0,
+      }));
+    },
+  );
+}
+
+/** Returns the time span of a query. @throws Problem `invalid_request` */
+function spanOf(
+  { from: first, to: last, interval }: z.output<typeof StatsQuery>,
+  now: number,
+): StatsSpan {
+  const to = last === undefined ? now : Date.parse(last);
+  const from = first === undefined ? to - DAY_MS : Date.parse(first);
+  const intervalMs = interval * 1000;
+  if (from >= to)
+    throw new Problem('invalid_request', 'the time span is empty', {
+      errors: [{ path: '/query/from', message: 'must be before `to`' }],
+    });
+  if ((to - from) / intervalMs > MAX_INTERVALS)
+    throw new Problem('invalid_request', 'the time span has too many intervals', {
+      errors: [
+        {
+          path: '/query/interval',
+          message: `must be at least ${Math.ceil((to - from) / MAX_INTERVALS / 1000)} for this time span`,
+        },
+      ],
+    });
+  return { from, to, intervalMs };
+}

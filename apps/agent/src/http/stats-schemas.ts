@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { Cursor, time } from './schemas.ts';
+
+/** Intervals of one answer. */
+export const MAX_INTERVALS = 1000;
+
+export const StatsQuery = z.strictObject({
+  from: z.iso.datetime({ offset: true }).optional().describe('Default: 24 hours before `to`'),
+  to: z.iso.datetime({ offset: true }).optional().describe('Exclusive; default: now'),
+  interval: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(366 * 24 * 3600)
+    .default(3600)
+    .describe(`Seconds of one entry; at most ${MAX_INTERVALS} fit between \`from\` and \`to\``),
+  kind: z.enum(['agent', 'call']).optional(),
+});
+
+const percentiles = z
+  .object({ p50: z.int(), p95: z.int() })
+  .optional()
+  .describe('Milliseconds; absent without a run to measure');
+
+const counts = {
+  runs: z.int().describe('Created in the time span'),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  expired: z.int(),
+  turns: z.int().describe('Model calls with their tool calls'),
+  tool_calls: z.int(),
+  input_tokens: z.int(),
+  output_tokens: z.int(),
+  cost_usd: z.number().describe('Of the runs whose price is known'),
+};
+
+export const StatsInterval = z
+  .object({
+    at: time.describe('Start of the interval'),
+    ...counts,
+    queued_ms: percentiles.describe('Milliseconds from the creation to the start of a run'),
+    duration_ms: percentiles.describe(
+      'Milliseconds from the start to the end of a run, without the time spent waiting for a person',
+    ),
+  })
+  .meta({ id: 'StatsInterval' });
+
+export const Stats = z
+  .object({
+    from: time,
+    to: time,
+    interval: z.int().describe('Seconds'),
+    intervals: z.array(StatsInterval).describe('Every interval, oldest first'),
+    total: z.object({ ...counts, queued_ms: percentiles, duration_ms: percentiles }),
+    unpriced_runs: z.int().describe('Runs with tokens whose cost is not known'),
+    models: z
+      .array(
+        z.object({
+          model: z.string().describe('provider/model'),
+          runs: z.int(),
+          input_tokens: z.int(),
+          output_tokens: z.int(),
+          cost_usd: z.number(),
+        }),
+      )
+      .describe('The 20 models with the most tokens'),
+    errors: z
+      .array(z.object({ code: z.string(), runs: z.int() }))
+      .describe('The 20 most frequent error codes of runs'),
+    counted_from: time
+      .optional()
+      .describe('Present if there are more runs than are counted; the older ones are left out'),
+  })
+  .meta({ id: 'Stats' });
+
+export const Queue = z
+  .object({
+    runs: z
+      .object({
+        queued: z.int(),
+        running: z.int(),
+        input_required: z.int(),
+        cancelling: z.int(),
+      })
+      .describe('Runs that are not settled, by status'),
+    jobs: z
+      .record(z.string(), z.int())
+      .optional()
+      .describe(
+        'Waiting jobs by type, delayed ones included; absent while the queue does not answer',
+      ),
+  })
+  .meta({ id: 'Queue' });
+
+export const Worker = z
+  .object({
+    id: z.string(),
+    role: z.enum(['api', 'worker', 'all']),
+    pid: z.int(),
+    started_at: time,
+    heartbeat_at: time,
+    is_alive: z.boolean().describe('false: its lease is over, and other workers continue its runs'),
+    model_calls: z.int().describe('Model calls in progress'),
+    tool_calls: z.int().describe('Tool calls in progress'),
+  })
+  .meta({ id: 'Worker' });
+
+export const WorkerList = z
+  .object({ data: z.array(Worker), next_cursor: z.string().optional() })
+  .meta({ id: 'WorkerList' });
+
+export const WorkerQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  cursor: Cursor,
+});

@@ -1,0 +1,46 @@
+import type { Run } from './run.ts';
+
+/** Columns of a run that statistics count, without its texts. */
+export type RunFigures = Pick<
+  Run,
+  | 'id'
+  | 'kind'
+  | 'status'
+  | 'provider'
+  | 'model'
+  | 'turns'
+  | 'toolCalls'
+  | 'usage'
+  | 'error'
+  | 'waitedMs'
+  | 'createdAt'
+  | 'startedAt'
+  | 'finishedAt'
+>;
+
+/** Place of a run among the runs by creation time. */
+export type RunPlace = Pick<Run, 'id' | 'createdAt'>;
+
+/** Runs that were created in a time span, in milliseconds since the Unix epoch. */
+export interface FiguresOptions {
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+  readonly kind?: Run['kind'] | undefined;
+  /** Only runs before this one. */
+  readonly before?: RunPlace | undefined;
+  readonly limit: number;
+}
+
+/** Work that a process of the service has in progress. */
+export interface WorkerLoad {
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+}
+
+export interface StatsReader {
+  /** Returns the figures of runs, newest first. */
+  runFigures(options: FiguresOptions): Promise<readonly RunFigures[]>;
+  /** Returns the work in progress by the id of its worker. Workers without work are left out. */
+  workerLoads(): Promise<ReadonlyMap<string, WorkerLoad>>;
+}

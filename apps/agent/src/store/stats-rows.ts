@@ -1,0 +1,81 @@
+import { sql, type Kysely } from 'kysely';
+import type { FiguresOptions, StatsReader, WorkerLoad } from '../ports/store/stats.ts';
+import { SENT_CALL_STATES } from '../ports/store/tool-call.ts';
+import { runCodec, type Database } from './database.ts';
+import { ERASED } from './erased-runs.ts';
+import { ACTIVE } from './read-queries.ts';
+import type { Rows } from './rows.ts';
+
+type Db = Kysely<Database>;
+
+const FIGURES = [
+  'id',
+  'kind',
+  'status',
+  'provider',
+  'model',
+  'turns',
+  'toolCalls',
+  'usage',
+  'error',
+  'waitedMs',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+] as const;
+
+function selectFigures(db: Db, { from, to, kind, before, limit }: FiguresOptions) {
+  let query = db
+    .selectFrom('runs')
+    .select(FIGURES)
+    .where('createdAt', '>=', from)
+    .where('createdAt', '<', to)
+    .where('status', '!=', ERASED)
+    .orderBy('createdAt', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (before === undefined) return query;
+  return query.where((where) =>
+    where(where.refTuple('createdAt', 'id'), '<', where.tuple(before.createdAt, before.id)),
+  );
+}
+
+const countActiveTurns = (db: Db) =>
+  db
+    .selectFrom('turns')
+    .select(['owner', sql<number>`count(*)`.as('count')])
+    .where('status', '=', ACTIVE)
+    .groupBy('owner');
+
+const countSentCalls = (db: Db) =>
+  db
+    .selectFrom('toolCalls')
+    .select(['owner', sql<number>`count(*)`.as('count')])
+    .where('state', 'in', SENT_CALL_STATES)
+    .where('finishedAt', 'is', null)
+    .where('owner', 'is not', null)
+    .groupBy('owner')
+    .$narrowType<{ owner: string }>();
+
+/** Creates the reads of statistics. */
+export function createStatsReader(connection: Rows): StatsReader {
+  return {
+    async runFigures(options) {
+      const rows = await selectFigures(connection.kysely, options).execute();
+      return rows.map((row) => runCodec.decode(row));
+    },
+
+    async workerLoads() {
+      const loads = new Map<string, WorkerLoad>();
+      const add = (owner: string, counts: Partial<WorkerLoad>): void => {
+        loads.set(owner, { modelCalls: 0, toolCalls: 0, ...loads.get(owner), ...counts });
+      };
+      for (const { owner, count } of await connection.rows(countActiveTurns, {}))
+        add(owner, { modelCalls: count });
+      for (const { owner, count } of await connection.rows(countSentCalls, {}))
+        add(owner, { toolCalls: count });
+      return loads;
+    },
+  };
+}
