@@ -183,6 +183,21 @@ describe('ExecutorPool', () => {
     expect((await read('SELECT 1')).rows).toEqual([[1]]);
   });
 
+  test('reads rows one by one that need too much memory at once', async () => {
+    const { read, crashes } = startPool(temporaryDatabase(), {
+      maxMemoryMb: 128,
+      timeoutMs: 3_600_000,
+    });
+    const numbers = 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)';
+    const result = await read(`${numbers} SELECT printf('%.*c', 1000000, 'x') FROM c LIMIT 1000`);
+    expect(result).toMatchObject({ truncated: true, columns: [{ type: 'text' }] });
+    expect(result.rowCount).toBeGreaterThan(5);
+    expect(crashes).toEqual([expect.stringContaining('whole-result')]);
+    await expect(
+      read(`${numbers} SELECT printf('%.*c', 400000000, 'x') FROM c LIMIT 1000`),
+    ).rejects.toThrow('needed more than 128 MB, its memory limit');
+  });
+
   test('refuses a value that is larger than SQLite can hold', async () => {
     const { read } = startPool(temporaryDatabase());
     await expect(read('SELECT length(zeroblob(900000000))')).rejects.toThrow('SQLITE_TOOBIG');

@@ -9,7 +9,7 @@ import {
 } from './executor-failures.ts';
 import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
 import { ExecutorSlot } from './executor-slot.ts';
-import { fail, succeed, type ExecutorTask } from './executor-task.ts';
+import { fail, saveMemory, succeed, type ExecutorTask } from './executor-task.ts';
 import type { ExecutorMessage, ExecutorReply } from './executor/messages.ts';
 import type { ReadOperations, WriteOperations } from './executor/protocol.ts';
 import type { SqliteLimits } from './limits.ts';
@@ -117,6 +117,7 @@ export class ExecutorPool<
         exchange,
         isShared: !this.#isWriter && streams === NO_STREAMS,
         totalTimeoutMs: streams.totalTimeoutMs,
+        leftMs: undefined,
         resolve,
         reject,
         release: () => {
@@ -342,17 +343,21 @@ export class ExecutorPool<
   }
 
   /**
-   * Handles a process that ended by itself: its operation fails. When no process can be started, the
+   * Handles a process that ended by itself: its operation fails, or is repeated row by row when the rows
+   * of its result needed too much memory. When no process can be started, the
    * oldest waiting operation fails.
    */
   #forget(slot: ExecutorSlot, end: ExecutorEnd): void {
     if (slot.isStopping || !this.#slots.delete(slot)) return;
+    const { leftMs } = slot;
     const [running, ...others] = slot.clear();
-    this.#sendAgain(others);
+    const isRepeated = running !== undefined && end.reason === 'whole-result';
+    if (isRepeated) saveMemory(running, leftMs);
+    this.#sendAgain(isRepeated ? [running, ...others] : others);
     const isHopeless = !slot.isReady && this.#slots.size === 0;
     const task = running ?? (isHopeless ? this.#waiting.shift() : undefined);
     const { maxMemoryMb } = this.#options.limits;
-    if (task !== undefined)
+    if (task !== undefined && !isRepeated)
       fail(task, ended(task.phase, end, { isReady: slot.isReady, maxMemoryMb }));
     this.#options.onCrash?.(
       `query process ${slot.process.pid ?? ''} ended: ${end.reason}; ${end.detail}`,

@@ -8,6 +8,7 @@ import { decodeMessage, encodeMessage } from './executor/message-frames.ts';
 import {
   CHANNEL_DESCRIPTOR,
   MEMORY_LIMIT_NOTICE,
+  WHOLE_RESULT_NOTICE,
   type ExecutorConfiguration,
   type ExecutorMessage,
   type ServerMessage,
@@ -15,7 +16,7 @@ import {
 
 /** The end of a query process. */
 export interface ExecutorEnd {
-  readonly reason: 'killed' | 'memory-limit' | 'bad-reply' | 'ended';
+  readonly reason: 'killed' | 'memory-limit' | 'whole-result' | 'bad-reply' | 'ended';
   /** Exit code, signal and last line on stderr, for the log. */
   readonly detail: string;
 }
@@ -135,12 +136,8 @@ export class ExecutorProcess {
     const end = (status: string): void => {
       if (isEnded) return;
       isEnded = true;
-      const reason =
-        this.#reason === 'ended' && this.#stderr.includes(MEMORY_LIMIT_NOTICE)
-          ? 'memory-limit'
-          : this.#reason;
       this.#listener.ended({
-        reason,
+        reason: this.#reason === 'ended' ? reasonOf(this.#stderr) : this.#reason,
         detail: [status, failure, this.#stderr.trim()].filter((part) => part !== '').join('; '),
       });
     };
@@ -152,6 +149,12 @@ export class ExecutorProcess {
       end(signal === null ? `exit code ${code ?? 'unknown'}` : `signal ${signal}`);
     });
   }
+}
+
+/** Returns the reason why a process ended by itself. */
+function reasonOf(stderr: string): ExecutorEnd['reason'] {
+  if (stderr.includes(WHOLE_RESULT_NOTICE)) return 'whole-result';
+  return stderr.includes(MEMORY_LIMIT_NOTICE) ? 'memory-limit' : 'ended';
 }
 
 function minimalEnvironment(): NodeJS.ProcessEnv {

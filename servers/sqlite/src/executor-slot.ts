@@ -63,6 +63,11 @@ export class ExecutorSlot {
     return this.task?.isSettled === true && this.#hasRun(ABANDONED_MS);
   }
 
+  /** Milliseconds that the operation has left before its time limit. */
+  get leftMs(): number {
+    return Math.max(0, this.#timeoutMs - (performance.now() - this.#begunMs));
+  }
+
   /** Whether a request can be sent now. */
   accepts(task: ExecutorTask): boolean {
     if (!this.isReady || this.isStopping) return false;
@@ -104,7 +109,7 @@ export class ExecutorSlot {
   limitStep(timeoutMs = this.#timeoutMs): void {
     this.suspendLimit();
     this.#timer = setTimeout(() => {
-      this.#listener.expired(timeoutMs);
+      this.#listener.expired(this.#timeoutMs);
     }, timeoutMs);
   }
 
@@ -121,7 +126,7 @@ export class ExecutorSlot {
 
   #begin(task: ExecutorTask): void {
     this.#begunMs = performance.now();
-    this.limitStep();
+    this.limitStep(task.leftMs);
     const { totalTimeoutMs } = task;
     if (totalTimeoutMs !== undefined)
       this.#totalTimer = setTimeout(() => {

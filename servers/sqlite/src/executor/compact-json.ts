@@ -5,8 +5,22 @@ const RISKY = /[\u007F-\u009F\u2028-\u202E\u2066-\u2069]/g;
 /** Returns JSON without white space, with every control and direction character escaped. */
 export function compactJson(value: unknown): string {
   const json = JSON.stringify(value);
-  // Searching ASCII for the only such character is much faster than the expression.
-  if (isAscii(json) && !json.includes('\u007F')) return json;
+  return isHarmless(json) ? json : escapeRisky(json);
+}
+
+/** Returns the bytes of `compactJson(value)` in UTF-8. */
+export function compactJsonBytes(value: unknown): Buffer {
+  const json = JSON.stringify(value);
+  // Copying ASCII is much faster than encoding it.
+  return isHarmless(json) ? Buffer.from(json, 'latin1') : Buffer.from(escapeRisky(json));
+}
+
+/** Whether a text is ASCII without its only risky character, which is much faster to find out than with the expression. */
+function isHarmless(json: string): boolean {
+  return Buffer.byteLength(json) === json.length && !json.includes('\u007F');
+}
+
+function escapeRisky(json: string): string {
   return json.replace(
     RISKY,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
@@ -20,7 +34,7 @@ const MAX_UNIT_BYTES = 13;
 /** Bytes of the quotes of a text, which are escaped in the text content. */
 const QUOTE_BYTES = 6;
 /** Bytes that a number takes at most, such as -1.2345678901234567e-300, in both contents. */
-const MAX_NUMBER_BYTES = 2 * 25;
+export const MAX_NUMBER_BYTES = 2 * 25;
 
 /**
  * Returns the bytes that a value inside an array takes in a tool result, without serializing numbers and
@@ -50,14 +64,4 @@ export function memberBytesBound(value: unknown): number {
 export function resultBytes(value: unknown): number {
   const json = compactJson(value);
   return Buffer.byteLength(json) + Buffer.byteLength(JSON.stringify(json));
-}
-
-/** Returns the bytes of a text in UTF-8. */
-export function textBytes(text: string): Buffer {
-  // Copying ASCII is much faster than encoding it.
-  return Buffer.from(text, isAscii(text) ? 'latin1' : 'utf8');
-}
-
-function isAscii(text: string): boolean {
-  return Buffer.byteLength(text) === text.length;
 }

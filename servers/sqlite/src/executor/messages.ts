@@ -22,6 +22,8 @@ export interface ExecutorRequest {
   readonly id: number;
   readonly operation: string;
   readonly input: unknown;
+  /** Whether the operation reads rows one by one; default false. */
+  readonly savesMemory?: boolean;
 }
 
 /** A message of a query process. */
@@ -54,6 +56,9 @@ export interface ExecutorConfiguration extends SqliteLimits {
 
 /** Line on stderr of a process that ends itself because of its memory limit. */
 export const MEMORY_LIMIT_NOTICE = 'memory limit reached';
+
+/** The same line, when all rows of a result were being read into memory. */
+export const WHOLE_RESULT_NOTICE = `${MEMORY_LIMIT_NOTICE} by a whole result`;
 
 /** File descriptor of a query process that is connected to the server. */
 export const CHANNEL_DESCRIPTOR = 3;

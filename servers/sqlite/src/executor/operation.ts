@@ -2,6 +2,9 @@ import type { Database } from 'better-sqlite3';
 import type { ExecutorConfiguration } from './messages.ts';
 import type { OperationStream } from './operation-stream.ts';
 
+/** Runs `read`, which keeps the values of all rows of a result in memory. */
+export type ReadWhole = <Rows>(read: () => Rows) => Rows;
+
 /** The surroundings of a running operation. */
 export interface OperationContext {
   readonly database: Database;
@@ -10,6 +13,8 @@ export interface OperationContext {
   readonly stream: OperationStream;
   /** Throws when the file at the path of the database is no longer the open one. */
   readonly checkFile: () => void;
+  /** Absent when the operation is repeated, because it exceeded the memory limit in `readWhole`. */
+  readonly readWhole: ReadWhole | undefined;
 }
 
 /** Performs an operation. Its result and its errors are sent to the server. */

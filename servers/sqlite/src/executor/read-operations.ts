@@ -14,7 +14,8 @@ import { tableNames } from './table-names.ts';
 
 /** The operations of a reading process. */
 export const READ_OPERATIONS: OperationHandlers<ReadOperations> = {
-  'read-query': (input, { database, configuration }) => readQuery(database, input, configuration),
+  'read-query': (input, { database, configuration, readWhole }) =>
+    readQuery(database, input, configuration, readWhole),
   'read-page': readPage,
   'list-tables': (input, { database, configuration }) =>
     listTables(database, input, configuration.maxResultBytes),

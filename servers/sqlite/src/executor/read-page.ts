@@ -1,4 +1,4 @@
-import { compactJson, textBytes } from './compact-json.ts';
+import { compactJsonBytes } from './compact-json.ts';
 import { settledFileState, fileState } from './file-state.ts';
 import type { OperationContext } from './operation.ts';
 import type { QueryPage, ReadPageInput } from './protocol.ts';
@@ -10,16 +10,16 @@ import { readQuery } from './read-query.ts';
  */
 export function readPage(
   { firstState, ...input }: ReadPageInput,
-  { database, configuration }: OperationContext,
+  { database, configuration, readWhole }: OperationContext,
 ): QueryPage {
   const { path } = configuration;
   const state = firstState ?? settledFileState(path);
-  const result = readQuery(database, input, configuration);
+  const result = readQuery(database, input, configuration, readWhole);
   return {
     rowCount: result.rowCount,
     truncated: result.truncated,
     firstState: state,
     hasChanged: firstState !== undefined && firstState !== fileState(path),
-    body: [textBytes(compactJson(result)).subarray(0, -1)],
+    body: [compactJsonBytes(result).subarray(0, -1)],
   };
 }

@@ -1,5 +1,11 @@
 import { RefusedQueryError } from '../guard/statement-tokens.ts';
-import { memberBytes, memberBytesBound, resultBytes, textBytesBound } from './compact-json.ts';
+import {
+  MAX_NUMBER_BYTES,
+  memberBytes,
+  memberBytesBound,
+  resultBytes,
+  textBytesBound,
+} from './compact-json.ts';
 import { cutText, encodeCell, MAX_UNIT_BYTES } from './encode-cell.ts';
 import type { ColumnType, QueryResult } from './protocol.ts';
 
@@ -128,8 +134,9 @@ export class RowCollector {
 
   #keep(cells: unknown[]): void {
     const types = this.#types;
+    const rowTypes = this.#rowTypes;
     for (let index = 0; index < cells.length; index++) {
-      const type = this.#rowTypes[index];
+      const type = rowTypes[index];
       if (type !== types[index]) types[index] = mergeTypes(types[index], type);
       if (type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
     }
@@ -149,19 +156,25 @@ export class RowCollector {
 
   /** Converts the values of a row to JSON, and sets their types and the bytes of the row. */
   #encode(row: unknown[], maxCellBytes: number): void {
+    const types = this.#rowTypes;
     let bound = separatorBytes(row.length);
     let marks = 0;
     for (let index = 0; index < row.length; index++) {
       const value = row[index];
-      // Most values need no conversion.
+      // Most values need no conversion, or become a number.
       if (typeof value === 'string' && value.length * MAX_UNIT_BYTES <= maxCellBytes) {
-        this.#rowTypes[index] = 'text';
+        types[index] = 'text';
         bound += textBytesBound(value);
+        continue;
+      }
+      if (typeof value === 'number' && Number.isFinite(value)) {
+        types[index] = 'real';
+        bound += MAX_NUMBER_BYTES;
         continue;
       }
       const { json, type } = encodeCell(value, maxCellBytes);
       row[index] = json;
-      this.#rowTypes[index] = type;
+      types[index] = type;
       bound += memberBytesBound(json);
       if (type === 'int64') marks += MARK_BYTES;
     }

@@ -2,9 +2,9 @@ import { DatabaseSession } from './database-session.ts';
 import type { ExecutorChannel } from './executor-channel.ts';
 import { describeFailure } from './explain-failure.ts';
 import type { ExecutorConfiguration, ExecutorReply, ExecutorRequest } from './messages.ts';
-import type { OperationHandler } from './operation.ts';
+import type { OperationHandler, ReadWhole } from './operation.ts';
 import { OperationStream } from './operation-stream.ts';
-import { setStep } from './watchdog.ts';
+import { readingWhole, setStep } from './watchdog.ts';
 
 /** The operations of a process by name. */
 export interface Handlers {
@@ -30,6 +30,7 @@ export async function serveRequests(
     step = (step % 0x7fff_ffff) + 1;
     setStep(activity, isBusy ? step : 0);
   };
+  const readWhole: ReadWhole = (read) => readingWhole(activity, read);
   channel.send({ kind: 'ready' });
   for (;;) {
     const message = await channel.receive();
@@ -38,7 +39,7 @@ export async function serveRequests(
     if (message.kind !== 'request') continue;
     setBusy(true);
     const stream = new OperationStream({ id: message.id, channel, setBusy });
-    channel.send(await answer(message, { configuration, handlers, session, stream }));
+    channel.send(await answer(message, { configuration, handlers, session, stream, readWhole }));
     session.limitWal();
     setBusy(false);
   }
@@ -50,17 +51,20 @@ interface Serving {
   readonly handlers: Handlers;
   readonly session: DatabaseSession;
   readonly stream: OperationStream;
+  readonly readWhole: ReadWhole;
 }
 
 async function answer(request: ExecutorRequest, serving: Serving): Promise<ExecutorReply> {
-  const { id, operation, input } = request;
+  const { id, operation, input, savesMemory = false } = request;
   const { configuration, handlers, session, stream } = serving;
   try {
     const handle = handlers[operation];
     if (handle === undefined) throw new Error(`There is no operation ${operation}.`);
     const database = session.use();
     const checkFile = () => session.checkFile();
-    const output = await handle(input, { configuration, database, stream, checkFile });
+    const readWhole = savesMemory ? undefined : serving.readWhole;
+    const context = { configuration, database, stream, checkFile, readWhole };
+    const output = await handle(input, context);
     return { kind: 'result', id, output };
   } catch (error) {
     return { kind: 'failure', id, ...describeFailure(error, input, session.current) };

@@ -14,7 +14,7 @@ export async function startExecutor(
 ): Promise<void> {
   // The server that forked this process wrote the configuration.
   const configuration = JSON.parse(process.argv[2] ?? '') as ExecutorConfiguration;
-  const activity = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
+  const activity = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT);
   const { parentPid, maxMemoryMb, timeoutMs } = configuration;
   const options: WatchdogOptions = {
     activity,

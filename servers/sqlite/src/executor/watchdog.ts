@@ -1,8 +1,8 @@
 import { writeSync } from 'node:fs';
-import { MEMORY_LIMIT_NOTICE } from './messages.ts';
+import { MEMORY_LIMIT_NOTICE, WHOLE_RESULT_NOTICE } from './messages.ts';
 
 export interface WatchdogOptions {
-  /** Two Int32: 0 while the process waits for the server, else the number of the current step; and 1 while the watchdog sleeps. */
+  /** Three Int32: 0 while the process waits for the server, else the number of the current step; 1 while the watchdog sleeps; 1 while a whole result is read. */
   readonly activity: SharedArrayBuffer;
   readonly parentPid: number;
   readonly maxMemoryMb: number;
@@ -15,7 +15,7 @@ export interface WatchdogOptions {
 
 const POLL_MS = 20;
 const IDLE_MS = 1000;
-const [STEP, ASLEEP] = [0, 1];
+const [STEP, ASLEEP, WHOLE_RESULT] = [0, 1, 2];
 const STDERR = 2;
 
 /**
@@ -46,7 +46,8 @@ export function watchProcess({
       continue;
     }
     if (process.memoryUsage.rss() > maxMemoryMb * 2 ** 20) {
-      writeSync(STDERR, `${MEMORY_LIMIT_NOTICE}\n`);
+      const isWhole = Atomics.load(current, WHOLE_RESULT) === 1;
+      writeSync(STDERR, `${isWhole ? WHOLE_RESULT_NOTICE : MEMORY_LIMIT_NOTICE}\n`);
       endProcess();
     }
     if (process.ppid !== parentPid || performance.now() - sinceMs > maxBusyMs) endProcess();
@@ -58,6 +59,16 @@ export function watchProcess({
 export function setStep(activity: Int32Array, step: number): void {
   Atomics.store(activity, STEP, step);
   if (Atomics.load(activity, ASLEEP) === 1) Atomics.notify(activity, STEP);
+}
+
+/** Runs `read`, and tells the watchdog that a whole result is read. */
+export function readingWhole<Rows>(activity: Int32Array, read: () => Rows): Rows {
+  Atomics.store(activity, WHOLE_RESULT, 1);
+  try {
+    return read();
+  } finally {
+    Atomics.store(activity, WHOLE_RESULT, 0);
+  }
 }
 
 /** Returns at once when a step has begun in between, because the value is then another. */
