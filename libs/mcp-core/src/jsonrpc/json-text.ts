@@ -65,6 +65,12 @@ export function toJsonParts(
   return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));
 }
 
+/** Returns the serialized content whose text `toJsonParts` quotes. */
+export function quotedSource(message: JsonRpcMessage | JsonRpcBatch): SerializedJson | undefined {
+  if (!('result' in message) || !Array.isArray(message.result.content)) return undefined;
+  return sourceOf(message.result.content[0]);
+}
+
 /**
  * Serializes a message around the serialized parts of its result. Returns `undefined` when they have
  * fewer bytes than `minBytes`, or when there are none.

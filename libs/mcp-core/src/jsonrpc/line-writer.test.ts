@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LineWriter } from './line-writer.ts';
 import type { JsonRpcMessage } from './messages.ts';
+import { SerializedJson, textBlockOf } from './serialized-json.ts';
 
 const note = (text: unknown): JsonRpcMessage => ({
   jsonrpc: '2.0',
@@ -54,6 +55,25 @@ describe('LineWriter', () => {
     });
     expect(chunks).toHaveLength(1);
     expect(texts(chunks[0]!)).toEqual([1, 2, 3]);
+  });
+
+  test.each([
+    ['uses the memory of a text again when the stream has copied it', true],
+    ['leaves the memory of a text to a stream that may keep it', false],
+  ])('%s', (_, copies) => {
+    const dones: (() => void)[] = [];
+    const output = new Writable({ writev: (_chunks, done) => void dones.push(done) });
+    const writer = new LineWriter(output, copies);
+    const answer = new SerializedJson([Buffer.from(JSON.stringify(['a'.repeat(40_000)]))]);
+    void writer.write({
+      jsonrpc: '2.0',
+      id: 1,
+      result: { content: [textBlockOf(answer)], structuredContent: answer },
+    });
+    const { quoted } = answer;
+    expect(answer.quoted).toBe(quoted);
+    dones[0]?.();
+    expect(answer.quoted === quoted).toBe(!copies);
   });
 
   test('keeps the order of small and large messages', async () => {

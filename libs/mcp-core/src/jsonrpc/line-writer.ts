@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
-import { toJsonParts, toJsonText } from './json-text.ts';
+import { quotedSource, toJsonParts, toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
+import type { SerializedJson } from './serialized-json.ts';
 
 const MAX_QUEUED_BYTES = 16 * 1024 * 1024;
 /**
@@ -17,13 +18,19 @@ const LARGE_LENGTH = 64 * 1024;
  */
 export class LineWriter {
   readonly #output: Writable;
+  readonly #copies: boolean;
   #lines = '';
   #isFlushPlanned = false;
   #waitingResponsesLength = 0;
   #drained: Promise<void> | undefined;
 
-  constructor(output: Writable) {
+  /**
+   * `copies`: whether the stream no longer uses the bytes of a chunk when it calls back, because the
+   * operating system has copied them.
+   */
+  constructor(output: Writable, copies = false) {
     this.#output = output;
+    this.#copies = copies;
   }
 
   /**
@@ -58,7 +65,8 @@ export class LineWriter {
         parts === undefined ? text.length : parts.reduce((sum, part) => sum + part.length, 0);
       if (!this.#output.writableNeedDrain) this.#waitingResponsesLength = 0;
       if (!('method' in message)) this.#waitingResponsesLength += length;
-      if (parts !== undefined || length >= LARGE_LENGTH) this.#writeApart(parts ?? [text]);
+      const source = parts === undefined || !this.#copies ? undefined : quotedSource(message);
+      if (parts !== undefined || length >= LARGE_LENGTH) this.#writeApart(parts ?? [text], source);
       else this.#append(text);
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors
@@ -103,11 +111,13 @@ export class LineWriter {
     return this.#drained;
   }
 
-  #writeApart(parts: readonly (string | Uint8Array)[]): void {
+  /** `source` can use the memory of its text again when the parts were written. */
+  #writeApart(parts: readonly (string | Uint8Array)[], source: SerializedJson | undefined): void {
     this.flush();
+    source?.beginWrite();
     this.#output.cork();
     for (const part of parts) this.#output.write(part);
-    this.#output.write('\n');
+    this.#output.write('\n', () => source?.endWrite());
     this.#output.uncork();
   }
 

@@ -71,3 +71,17 @@ test('a long result is sent in the pieces that the handler gave', () => {
     JSON.stringify(message),
   );
 });
+
+test('the memory of a text is used again only after its last write', () => {
+  const first = new SerializedJson([Buffer.from('["first"]')]);
+  const { quoted } = first;
+  first.beginWrite();
+  first.beginWrite();
+  first.endWrite();
+  const second = new SerializedJson([Buffer.from('["other"]')]);
+  expect(second.quoted.buffer).not.toBe(quoted.buffer);
+  expect(Buffer.from(quoted).toString()).toBe(JSON.stringify('["first"]'));
+  first.endWrite();
+  expect(new SerializedJson([Buffer.from('["third"]')]).quoted.buffer).toBe(quoted.buffer);
+  expect(Buffer.from(first.quoted).toString()).toBe(JSON.stringify('["first"]'));
+});

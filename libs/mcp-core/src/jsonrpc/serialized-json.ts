@@ -1,7 +1,17 @@
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const [PLAIN, ESCAPED, CONTROL] = [0, 1, 2];
+/** How each byte is written in a JSON string: PLAIN and ESCAPED are the bytes that it needs besides itself. */
+const KINDS = new Uint8Array(256).fill(CONTROL, 0, SPACE);
+KINDS[QUOTE] = ESCAPED;
+KINDS[BACKSLASH] = ESCAPED;
+/** Longest memory that is kept for another text, in bytes. */
+const MAX_KEPT_BYTES = 1024 * 1024;
 const SOURCE = Symbol('serialized JSON');
+
+/** Memory that the next text can use: writing to memory for the first time takes longer than to quote the text. */
+let keptMemory: Buffer | undefined;
 
 /**
  * Structured content of a tool whose JSON text already exists, for large results that another process
@@ -12,6 +22,10 @@ const SOURCE = Symbol('serialized JSON');
 export class SerializedJson {
   readonly #pieces: readonly Uint8Array[];
   #quoted: Uint8Array | undefined;
+  /** The memory of `#quoted`, unless it is shared with other buffers. */
+  #memory: ArrayBufferLike | undefined;
+  /** Number of writes that use the memory of `#quoted`. */
+  #writes = 0;
 
   /** `pieces` are the JSON text in UTF-8; a piece may end inside a character. They must not change. */
   constructor(pieces: readonly Uint8Array[]) {
@@ -23,10 +37,30 @@ export class SerializedJson {
     return this.#pieces;
   }
 
-  /** The JSON text as a JSON string, in UTF-8. */
+  /** The JSON text as a JSON string, in UTF-8. The bytes may change after the text was sent over stdio. */
   get quoted(): Uint8Array {
-    this.#quoted ??= quote(this.#pieces) ?? Buffer.from(JSON.stringify(this.text));
+    if (this.#quoted !== undefined) return this.#quoted;
+    const quoted = quote(this.#pieces);
+    this.#memory = quoted?.buffer;
+    this.#quoted = quoted ?? Buffer.from(JSON.stringify(this.text));
     return this.#quoted;
+  }
+
+  /** Keeps the memory of `quoted` until the matching `endWrite`. */
+  beginWrite(): void {
+    this.#writes += 1;
+  }
+
+  /**
+   * Lets other texts use the memory of `quoted`, which was copied, as the operating system does with
+   * written bytes. Only the last of several writes at once does so.
+   */
+  endWrite(): void {
+    this.#writes -= 1;
+    if (this.#writes > 0 || this.#memory === undefined) return;
+    keepMemory(this.#memory);
+    this.#memory = undefined;
+    this.#quoted = undefined;
   }
 
   /** The JSON text. */
@@ -76,18 +110,32 @@ export function sourceOf(block: unknown): SerializedJson | undefined {
  */
 function quote(pieces: readonly Uint8Array[]): Uint8Array | undefined {
   const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-  const bytes = Buffer.allocUnsafeSlow(Math.ceil((length * 4) / 3) + 4);
-  const last = bytes.length - 3;
+  const bytes = takeMemory(Math.ceil((length * 4) / 3) + 4);
+  let escapesLeft = bytes.length - length - 2;
   let end = 0;
   bytes[end++] = QUOTE;
   for (const piece of pieces) {
     for (let index = 0; index < piece.length; index += 1) {
       const code = piece[index] ?? 0;
-      if (code < SPACE || end > last) return undefined;
-      if (code === QUOTE || code === BACKSLASH) bytes[end++] = BACKSLASH;
+      const kind = KINDS[code] ?? PLAIN;
+      if (kind === CONTROL || kind > escapesLeft) return undefined;
+      escapesLeft -= kind;
+      if (kind === ESCAPED) bytes[end++] = BACKSLASH;
       bytes[end++] = code;
     }
   }
   bytes[end++] = QUOTE;
   return bytes.subarray(0, end);
+}
+
+function takeMemory(length: number): Buffer {
+  const memory = keptMemory;
+  if (memory === undefined || memory.length < length) return Buffer.allocUnsafeSlow(length);
+  keptMemory = undefined;
+  return memory;
+}
+
+function keepMemory(memory: ArrayBufferLike): void {
+  const isLonger = memory.byteLength > (keptMemory?.length ?? 0);
+  if (isLonger && memory.byteLength <= MAX_KEPT_BYTES) keptMemory = Buffer.from(memory);
 }

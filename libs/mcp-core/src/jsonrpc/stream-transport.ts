@@ -12,6 +12,11 @@ export interface StreamTransportOptions {
   readonly output: Writable;
   /** Longest accepted line in bytes. */
   readonly maxLineBytes: number;
+  /**
+   * Whether the output no longer uses the bytes of a chunk when it calls back, because the operating
+   * system has copied them; default false.
+   */
+  readonly copiesOutput?: boolean;
 }
 
 /** Milliseconds that closing waits for the peer to read the remaining output. */
@@ -36,7 +41,7 @@ export class StreamTransport implements Transport {
   constructor(options: StreamTransportOptions) {
     this.#input = options.input;
     this.#output = options.output;
-    this.#writer = new LineWriter(options.output);
+    this.#writer = new LineWriter(options.output, options.copiesOutput);
     this.#maxLineBytes = options.maxLineBytes;
   }
 

@@ -32,7 +32,10 @@ export async function serveStdio(
     output = process.stdout,
     maxLineBytes = DEFAULT_MAX_LINE_BYTES,
   } = options;
-  const connection = await server.connect(new StreamTransport({ input, output, maxLineBytes }));
+  const copiesOutput = options.output === undefined;
+  const connection = await server.connect(
+    new StreamTransport({ input, output, maxLineBytes, copiesOutput }),
+  );
   const closed = stopWhenClosed(server, connection);
   return {
     closed,
