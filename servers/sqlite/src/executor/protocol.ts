@@ -26,7 +26,10 @@ export interface QueryPage {
   readonly firstState: string;
   /** Whether the database was written since the first page. */
   readonly hasChanged: boolean;
-  /** The `QueryResult` as JSON without its closing brace, so that the server can add members. */
+  /**
+   * The `QueryResult` as JSON without its closing brace, so that the server can add members. The query
+   * process writes it before it reads the next page.
+   */
   readonly body: readonly Uint8Array[];
 }
 
