@@ -14,6 +14,7 @@ const TITLES: { readonly [kind in QuestionEntry['opened']['kind']]: string } = {
   sampling_approval: 'Model call of a server',
   sampling_reply: 'Reply for a server',
   outcome_unknown: 'Unknown outcome',
+  server_login: 'Login',
 };
 
 const STATES: { readonly [state in QuestionEntry['state']]: readonly [string, Tone] } = {
@@ -83,5 +84,7 @@ function textOf({ opened }: QuestionEntry): string {
       return `${opened.request.server} is about to receive the reply of the model.`;
     case 'outcome_unknown':
       return `${opened.request.name} was sent and its result was lost. Did it happen?`;
+    case 'server_login':
+      return `${opened.request.server} needs a login before it can be used.`;
   }
 }
