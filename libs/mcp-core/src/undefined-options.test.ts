@@ -24,6 +24,12 @@ import type {
   HttpSessionOptions,
   ServeHttpOptions,
 } from './http/server/index.ts';
+import { protectedResource } from './http/protected-resource/index.ts';
+import type {
+  DpopOptions,
+  IntrospectionOptions,
+  ProtectedResourceOptions,
+} from './http/protected-resource/index.ts';
 import { serveHttp } from './http/server/index.ts';
 import type {
   ListOptions,
@@ -209,6 +215,33 @@ test('undefined members of an authorization mean their defaults', async () => {
     });
     expect(await client.listTools()).toHaveLength(1);
     await client.close();
+  }
+});
+
+test('undefined members of a protected resource mean their defaults', async () => {
+  const dpop: Undefined<DpopOptions> = { isRequired: undefined, needsNonce: undefined };
+  const network: Undefined<AuthorizationNetwork> = {
+    allowedNetworks: undefined,
+    timeoutMs: undefined,
+  };
+  const introspection = { clientId: 'a', clientSecret: 'b' };
+  const noEndpoint: Undefined<IntrospectionOptions> = { endpoint: undefined };
+  const none: Undefined<ProtectedResourceOptions> = {
+    audience: undefined,
+    scopes: undefined,
+    impliedScopes: undefined,
+    algorithms: undefined,
+    introspection: undefined,
+    dpop: undefined,
+    network: undefined,
+  };
+  const required = { issuer: 'https://login.example', resource: 'https://mcp.example/mcp' };
+  const parts = { dpop, network, introspection: { ...introspection, ...noEndpoint } };
+  for (const options of [none, { ...none, ...parts }]) {
+    const { authenticate, documents } = protectedResource({ ...required, ...options });
+    const decision = await authenticate({}, { method: 'POST', path: '/mcp' });
+    expect(decision).toMatchObject({ refused: 401 });
+    expect(Object.values(documents ?? {}).join('')).not.toContain('scopes_supported');
   }
 });
 

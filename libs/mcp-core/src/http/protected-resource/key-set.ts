@@ -14,7 +14,7 @@ const MAX_STALE_MS = 3_600_000;
 /** Milliseconds between two fetches because of an unknown key. */
 const COOL_DOWN_MS = 30_000;
 /** Milliseconds between two fetches after a failure. */
-const RETRY_MS = 5_000;
+const RETRY_MS = 5000;
 
 /**
  * The published keys of an issuer. They are fetched when they are first needed, when they are old,

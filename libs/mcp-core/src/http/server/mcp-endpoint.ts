@@ -243,7 +243,10 @@ export class McpEndpoint {
     if (this.#options.sessions === undefined || isModernRequest(undefined, exchange.headers)) {
       this.#refuseMethod(exchange);
     } else if (accepts(exchange.headers, GET_TYPES)) {
-      this.#find(exchange, auth)?.listen(exchange, headerOf(exchange.headers, 'last-event-id'));
+      this.#find(exchange, auth)?.listen(exchange, {
+        lastEventId: headerOf(exchange.headers, 'last-event-id'),
+        auth,
+      });
     } else {
       sendText(exchange, 406, {
         text: 'Not acceptable: the client must accept text/event-stream',

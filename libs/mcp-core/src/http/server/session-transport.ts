@@ -181,9 +181,15 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
   /**
    * Serves a GET: opens the standalone stream, or resumes the stream of the event `lastEventId`.
    */
-  listen(exchange: HttpExchange, lastEventId: string | undefined): void {
+  listen(
+    exchange: HttpExchange,
+    {
+      lastEventId,
+      auth,
+    }: { readonly lastEventId: string | undefined; readonly auth: AuthContext | undefined },
+  ): void {
     if (lastEventId === undefined || lastEventId === '') {
-      this.#openStandalone().connect(exchange);
+      this.#openStandalone().connect(exchange, auth);
       return;
     }
     const event = this.store && readEventId(lastEventId);
@@ -194,15 +200,7 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
       });
       return;
     }
-    const live =
-      event.stream === STANDALONE_STREAM
-        ? this.#openStandalone()
-        : this.#streams?.get(event.stream);
-    const resuming =
-      live === undefined
-        ? this.#replayEnded(exchange, event)
-        : live.resume(exchange, event.sequence);
-    resuming.catch((error: unknown) => {
+    this.#resume(exchange, event, auth).catch((error: unknown) => {
       this.onError(error);
       exchange.destroy();
     });
@@ -267,6 +265,20 @@ export class SessionTransport implements Transport, StreamScope, PostScope {
     // The server chose it.
     this.version = message.result.protocolVersion as ProtocolVersion;
     return ['mcp-session-id', this.sessionId];
+  }
+
+  #resume(
+    exchange: HttpExchange,
+    event: { readonly stream: number; readonly sequence: number },
+    auth: AuthContext | undefined,
+  ): Promise<void> {
+    const { stream, sequence } = event;
+    if (stream === STANDALONE_STREAM)
+      return this.#openStandalone().resume(exchange, sequence, auth);
+    const live = this.#streams?.get(stream);
+    return live === undefined
+      ? this.#replayEnded(exchange, event)
+      : live.resume(exchange, sequence);
   }
 
   /**

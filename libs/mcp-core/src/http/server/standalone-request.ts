@@ -87,8 +87,15 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
       );
   }
 
-  /** Begins a slow response as a stream: clients wait for the header for a limited time only. */
+  /**
+   * Begins a slow response as a stream: clients wait for the header for a limited time only. Breaks
+   * a subscription whose token has expired; its client opens it again with another token.
+   */
   keepAlive(): void {
+    if (this.#request.method === 'subscriptions/listen' && hasExpired(this.auth)) {
+      this.abort();
+      return;
+    }
     if (this.#isQuiet && !this.#isOver) {
       this.#open();
       void this.#exchange.write(KEEP_ALIVE);
@@ -136,6 +143,10 @@ export class StandaloneRequest implements RequestLink, OpenExchange {
     this.#scope.exchanges.delete(this);
     this.#controller?.abort(cancelled());
   }
+}
+
+function hasExpired(auth: AuthContext | undefined): boolean {
+  return auth?.expiresAtMs !== undefined && Date.now() >= auth.expiresAtMs;
 }
 
 /** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http */

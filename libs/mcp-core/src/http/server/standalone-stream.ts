@@ -1,3 +1,4 @@
+import type { AuthContext } from '../../jsonrpc/transport.ts';
 import { EventStream, type StreamScope } from './event-stream.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
@@ -17,6 +18,7 @@ export class StandaloneStream {
   readonly #stream: EventStream;
   #waiting: { readonly text: string; readonly bytes: number }[] = [];
   #waitingBytes = 0;
+  #expiresAtMs: number | undefined;
 
   constructor(scope: StreamScope) {
     this.#stream = new EventStream(STANDALONE_STREAM, scope);
@@ -26,12 +28,19 @@ export class StandaloneStream {
     return this.#stream.isConnected;
   }
 
-  connect(exchange: HttpExchange): void {
+  /** Uses a connection, until the token of its request expires. */
+  connect(exchange: HttpExchange, auth: AuthContext | undefined): void {
+    this.#expiresAtMs = auth?.expiresAtMs;
     this.#stream.connect(exchange);
     this.#flush();
   }
 
-  async resume(exchange: HttpExchange, after: number): Promise<void> {
+  async resume(
+    exchange: HttpExchange,
+    after: number,
+    auth: AuthContext | undefined,
+  ): Promise<void> {
+    this.#expiresAtMs = auth?.expiresAtMs;
     await this.#stream.resume(exchange, after);
     this.#flush();
   }
@@ -43,8 +52,11 @@ export class StandaloneStream {
     return undefined;
   }
 
+  /** Ends the connection when its token has expired. */
   keepAlive(): void {
-    this.#stream.keepAlive();
+    if (this.#expiresAtMs !== undefined && Date.now() >= this.#expiresAtMs)
+      this.#stream.disconnect();
+    else this.#stream.keepAlive();
   }
 
   end(): void {
