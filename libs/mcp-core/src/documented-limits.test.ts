@@ -141,13 +141,13 @@ const LIMITS: readonly (readonly [row: RegExp, file: string, name: string, value
     600_000,
   ],
   [
-    /Keys of the issuer .* unknown key after 30 s/u,
+    /Keys of the issuer .* unknown keys every 30 s/u,
     'http/protected-resource/key-set.ts',
     'COOL_DOWN_MS',
     30_000,
   ],
   [
-    /Keys of the issuer .* after a failure 5 s/u,
+    /Keys of the issuer .* after a failure every 5 s/u,
     'http/protected-resource/key-set.ts',
     'RETRY_MS',
     5000,

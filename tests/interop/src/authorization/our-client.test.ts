@@ -110,6 +110,23 @@ describe.each(ERAS)('our client, in the %s era,', (era) => {
     expect(server.log()).toBe('');
   });
 
+  test('logs in to our server with tokens of a new key', async () => {
+    const authorizationServer = await authorizationServerOf();
+    const server = await serveOurs(authorizationServer);
+    onTestFinished(() => server.stop());
+    const first = await connect(server, era, authorizationServer);
+    await first.client.callTool('whoami', {});
+    await authorizationServer.keys.rotate();
+    const second = await connect(server, era, authorizationServer);
+    for (const { client, requestedScopes } of [first, second]) {
+      expect(await client.callTool('whoami', {})).toMatchObject({
+        structuredContent: { principal: 'ada' },
+      });
+      expect(requestedScopes).toHaveLength(1);
+    }
+    expect(authorizationServer.requestsTo('jwks')).toHaveLength(2);
+  });
+
   test('logs in to our server that introspects tokens', async () => {
     const authorizationServer = await authorizationServerOf({
       clients: [

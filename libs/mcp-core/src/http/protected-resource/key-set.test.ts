@@ -41,9 +41,6 @@ describe('the keys of the issuer', () => {
     const [old] = issuer.keys;
     const added = await testKey();
     issuer.keys = [old!, added];
-    await expect(statusOf(added)).resolves.toBe(401);
-    expect(issuer.keyFetches).toBe(1);
-    pass(30_000);
     const atOnce = await Promise.all([1, 2, 3].map(() => statusOf(added)));
     expect(atOnce).toEqual([200, 200, 200]);
     await expect(statusOf(old)).resolves.toBe(200);
@@ -52,9 +49,17 @@ describe('the keys of the issuer', () => {
     for (let count = 0; count < 5; count += 1) await expect(statusOf(unknown)).resolves.toBe(401);
     expect(issuer.keyFetches).toBe(2);
     pass(30_000);
+    issuer.answers = { '/jwks': 500 };
+    await expect(statusOf(unknown)).resolves.toBe(503);
+    await expect(statusOf(unknown)).resolves.toBe(401);
+    expect(issuer.keyFetches).toBe(3);
+    issuer.answers = {};
+    pass(5000);
     const statuses = await Promise.all([1, 2, 3].map(() => statusOf(unknown)));
     expect(statuses).toEqual([401, 401, 401]);
-    expect(issuer.keyFetches).toBe(3);
+    expect(issuer.keyFetches).toBe(4);
+    await expect(statusOf(unknown)).resolves.toBe(401);
+    expect(issuer.keyFetches).toBe(4);
   });
 
   test('that were removed are no longer accepted after ten minutes, also of a known token', async () => {

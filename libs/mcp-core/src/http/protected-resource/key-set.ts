@@ -11,14 +11,14 @@ import {
 const MAX_AGE_MS = 600_000;
 /** Milliseconds for which keys are used that cannot be fetched again. */
 const MAX_STALE_MS = 3_600_000;
-/** Milliseconds between two fetches because of an unknown key. */
+/** Milliseconds between two fetches because of unknown keys. */
 const COOL_DOWN_MS = 30_000;
 /** Milliseconds between two fetches after a failure. */
 const RETRY_MS = 5000;
 
 /**
  * The published keys of an issuer. They are fetched when they are first needed, when they are old,
- * and when a token names an unknown key, then at most every 30 seconds.
+ * and when a token names an unknown key, for that reason at most every 30 seconds.
  */
 export class KeySet {
   readonly #fetch: () => Promise<JSONWebKeySet>;
@@ -27,7 +27,9 @@ export class KeySet {
   /** The latest fetch, running or settled. */
   #latest: Promise<LocalJWKSet> | undefined;
   #isFetching = false;
+  /** Earliest time of the next fetch, and of the next because of an unknown key. */
   #nextFetchAt = 0;
+  #nextForUnknownAt = 0;
 
   constructor(fetch: () => Promise<JSONWebKeySet>) {
     this.#fetch = fetch;
@@ -45,9 +47,12 @@ export class KeySet {
     try {
       return await keys(header, token);
     } catch (error) {
-      const mayRenew = this.#isFetching || Date.now() >= this.#nextFetchAt;
-      if (!(error instanceof errors.JWKSNoMatchingKey) || !mayRenew) throw error;
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+      // Meanwhile another token may have renewed the keys.
+      if (this.#keys !== undefined && this.#keys !== keys) return this.#keys(header, token);
+      if (!this.#mayRenewForUnknown()) throw error;
       const renewed = await this.#renew();
+      this.#nextForUnknownAt = this.#fetchedAt + COOL_DOWN_MS;
       return renewed(header, token);
     }
   }
@@ -66,6 +71,11 @@ export class KeySet {
     });
   }
 
+  #mayRenewForUnknown(): boolean {
+    if (this.#isFetching) return true;
+    return Date.now() >= Math.max(this.#nextFetchAt, this.#nextForUnknownAt);
+  }
+
   #renew(): Promise<LocalJWKSet> {
     if (this.#latest === undefined || !this.#isFetching) this.#latest = this.#fetchKeys();
     return this.#latest;
@@ -78,7 +88,7 @@ export class KeySet {
       const keys = createLocalJWKSet(await this.#fetch());
       this.#keys = keys;
       this.#fetchedAt = Date.now();
-      this.#nextFetchAt = this.#fetchedAt + COOL_DOWN_MS;
+      this.#nextFetchAt = 0;
       return keys;
     } finally {
       this.#isFetching = false;
