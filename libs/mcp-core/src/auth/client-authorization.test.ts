@@ -242,6 +242,14 @@ describe('discovery', () => {
     ]);
   });
 
+  test('continues after a page that is no metadata', async () => {
+    const server = await scriptedAuthorizationServer((origin) => ({
+      [METADATA]: () => ({ status: 200, headers: { 'content-type': 'text/html' }, json: 'page' }),
+      '/.well-known/openid-configuration': () => metadataOf(origin),
+    }));
+    expect(await authorizedAt(server).refuse()).toBe(true);
+  });
+
   test('uses only the address in the challenge when there is one', async () => {
     const server = await scriptedAuthorizationServer();
     const challenge = `Bearer resource_metadata="${server.origin}/elsewhere"`;
@@ -427,5 +435,7 @@ test.each([
   { registration: { metadataUrl: 'http://host.example/client.json' } },
   { registration: { metadataUrl: 'https://host.example/' } },
 ])('unsafe addresses in the options are refused: %j', (options) => {
-  expect(() => createClientAuthorization(options)).toThrow(/must be an https: URL/u);
+  expect(() => createClientAuthorization(options)).toThrow(
+    /must be a URL that begins with https:/u,
+  );
 });

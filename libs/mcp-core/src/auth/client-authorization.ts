@@ -1,6 +1,6 @@
 import type { HttpAuthorization, RefusedRequest } from '../http/client/authorization.ts';
-import { isLoopback } from '../http/headers/loopback.ts';
 import { LocalError } from '../protocol/errors.ts';
+import { checkUrls } from './check-urls.ts';
 import type { ClientAuthorizationOptions } from './options.ts';
 import type { ServerAuthorization } from './server-authorization.ts';
 import { MemoryTokenStore } from './token-store.ts';
@@ -38,8 +38,8 @@ export function createClientAuthorization(
       'invalid-argument',
       'An authorization has either user or grant; remove one of them.',
     );
-  checkUrl(options.user?.redirectUri, 'user.redirectUri', isRedirectUri);
-  checkUrl(options.registration?.metadataUrl, 'registration.metadataUrl', isDocumentUrl);
+  const { metadataUrl } = options.registration ?? {};
+  checkUrls({ redirectUri: options.user?.redirectUri, metadataUrl });
   const store = options.store ?? new MemoryTokenStore();
   const servers = new Map<string, ServerAuthorization>();
   const load = async (server: string): Promise<ServerAuthorization> => {
@@ -53,23 +53,4 @@ export function createClientAuthorization(
     dpopNonceReceived: (server, nonce) => servers.get(server)?.nonceReceived(nonce),
     refused: async (request: RefusedRequest) => (await load(request.server)).refused(request),
   };
-}
-
-function checkUrl(text: string | undefined, name: string, isRight: (url: URL) => boolean): void {
-  const url = text === undefined ? undefined : URL.parse(text);
-  if (url === undefined || (url !== null && url.hash === '' && isRight(url))) return;
-  throw new LocalError(
-    'invalid-argument',
-    `${name} is ${JSON.stringify(text)}; it must be an https: URL${name.startsWith('user') ? ', or http: at a loopback address' : ' with a path'}.`,
-  );
-}
-
-/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/security-considerations#communication-security */
-function isRedirectUri({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-/** @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization/client-registration#client-id-metadata-documents */
-function isDocumentUrl({ protocol, pathname }: URL): boolean {
-  return protocol === 'https:' && pathname !== '/';
 }

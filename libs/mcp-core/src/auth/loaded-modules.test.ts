@@ -49,6 +49,7 @@ test('a stdio start and a client without a challenge load no code of the authori
   expect(new Set(ofAuth(before).map((url) => url.split('/').at(-1)))).toEqual(
     new Set([
       'authorization-error.ts',
+      'check-urls.ts',
       'client-authorization.ts',
       'index.ts',
       'login.ts',

@@ -1,5 +1,6 @@
 import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
+import { checkUrls } from './check-urls.ts';
 import { discover, fetchKnownServer } from './discovery.ts';
 import { DpopKey } from './dpop-key.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
@@ -25,6 +26,7 @@ export async function openEndpoint(
   target: LoginTarget,
   { registration, network, redirectUri, store, principal = '' }: LoginOptions,
 ): Promise<OpenedEndpoint> {
+  checkUrls({ server: target.server, redirectUri, metadataUrl: registration?.metadataUrl });
   const fetch = new GuardedFetch(target.server, network);
   const { server, resource, scopesSupported, isDpop } = await discover(fetch, target, registration);
   const context = { registration, redirectUri, store, fetch, server, resource };

@@ -135,11 +135,13 @@ describe('a client that asks nobody', () => {
     }));
     const options = optionsOf();
     const { refuse } = authorizedAt(server, { ...userless, ...options });
-    const { pending } = await beginLogin({ server: server.mcp }, options);
+    const { pending } = await beginLogin({ server: server.mcp, scopes: ['a'] }, options);
     const key = await finishLogin(pending, redirectOf(pending), options);
     expect(await refuse()).toBe(true);
-    const first = await refuse().catch((reason: unknown) => reason);
-    expect(loginRequestOf(first)?.reason).toBe('refresh-refused');
+    const first = await refuse({ challenge: 'Bearer scope="b"' }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(loginRequestOf(first)).toMatchObject({ reason: 'refresh-refused', scopes: ['a', 'b'] });
     expect(await options.store.readTokens(key)).toBeUndefined();
     const second = await refuse().catch((reason: unknown) => reason);
     expect(loginRequestOf(second)?.reason).toBe('no-tokens');
@@ -163,6 +165,22 @@ describe('a client that asks nobody', () => {
     expect(await options.store.readTokens(key)).toBeDefined();
     isBusy = false;
     expect(await refuse()).toBe(true);
+  });
+});
+
+test.each([
+  [{ server: 'mcp.example' }, {}, 'server is "mcp.example"'],
+  [{ server: 'file:///etc/passwd' }, {}, 'server is "file:///etc/passwd"'],
+  [{ server: 'https://mcp.example' }, { redirectUri: 'http://a.example/' }, 'redirectUri is'],
+  [
+    { server: 'https://mcp.example' },
+    { registration: { metadataUrl: 'https://a.example' } },
+    'registration.metadataUrl is',
+  ],
+])('a login with the URLs of %j and %j is refused', async (target, changes, message) => {
+  await expect(beginLogin(target, { ...optionsOf(), ...changes })).rejects.toMatchObject({
+    code: 'invalid-argument',
+    message: expect.stringContaining(message) as string,
   });
 });
 

@@ -59,7 +59,7 @@ export interface DeviceLogin {
  * loopback address, and the pending login. The host opens the address, never through a shell, and
  * passes the URL of the redirect to `finishLogin`. The target is the `LoginRequest` of an error, or
  * the URL of a server.
- * @throws AuthorizationError
+ * @throws AuthorizationError; LocalError `invalid-argument`
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#authorization-flow-steps
  * @example
  * ```ts

@@ -75,12 +75,17 @@ async function register(
       application_type: isLoopback(new URL(redirectUri).hostname) ? 'native' : 'web',
     }),
   });
-  const client = clientOf(await response.json().catch(() => undefined));
-  if (client === undefined || !response.ok)
+  const registered: unknown = await response.json().catch(() => undefined);
+  const client = clientOf(registered);
+  if (client === undefined || !response.ok) {
+    const { error } = (registered ?? {}) as { readonly error?: unknown };
+    const oauthError = typeof error === 'string' ? shorten(error) : undefined;
     throw new AuthorizationError(
       'no-client',
-      `${shorten(server.issuer)} did not register this host for the redirect URI ${redirectUri} (HTTP ${response.status}). Register a client there and add it to registration.clients.`,
+      `${shorten(server.issuer)} did not register this host for the redirect URI ${redirectUri} (${oauthError ?? `HTTP ${response.status}`}). Register a client there and add it to registration.clients.`,
+      { oauthError },
     );
+  }
   await store.writeClient(server.issuer, redirectUri, client);
   return client;
 }

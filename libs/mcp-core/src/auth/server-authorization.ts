@@ -3,8 +3,9 @@ import type { ExtraHeaders } from '../http/client/headers.ts';
 import { shorten } from '../protocol/errors.ts';
 import { AuthorizationError } from './authorization-error.ts';
 import { tokenChallenge } from './challenge.ts';
-import { discover, loginMethods, type Target } from './discovery.ts';
+import { discover, type Target } from './discovery.ts';
 import { DpopKey } from './dpop-key.ts';
+import { authorizationOf, headersOf, held, type HeldTokens } from './held-tokens.ts';
 import { GuardedFetch } from './guarded-fetch.ts';
 import type { LoginReason, LoginTarget } from './login-request.ts';
 import { grantByMachine } from './machine-grant.ts';
@@ -16,17 +17,7 @@ import { StepUps } from './step-ups.ts';
 import type { TokenEndpoint } from './token-endpoint.ts';
 import type { StoredTokens, TokenKey, TokenStore } from './token-store.ts';
 import { grantByUser } from './user-grant.ts';
-
-/** The tokens in use. */
-interface Held {
-  readonly key: TokenKey;
-  readonly tokens: StoredTokens;
-  readonly dpop: DpopKey | undefined;
-  /** Source of the tokens: the store, a refresh, or a grant for this client. */
-  readonly source: 'store' | 'refresh' | 'grant';
-  /** Milliseconds since the epoch from which the tokens are refreshed. */
-  readonly renewAt: number;
-}
+import { userNeeded } from './user-needed.ts';
 
 /** A refused request, and the resource that it was for. */
 interface Refusal {
@@ -37,8 +28,6 @@ interface Refusal {
   readonly challenged: readonly string[];
 }
 
-/** Longest time in milliseconds before the end of its life at which an access token is renewed. */
-const EARLY_MS = 30_000;
 /** Milliseconds until a failed renewal before the end of a token's life is tried again. */
 const RETRY_MS = 10_000;
 
@@ -53,9 +42,11 @@ export class ServerAuthorization {
   readonly #server: string;
   readonly #fetch: GuardedFetch;
   readonly #stepUps = new StepUps();
-  #held: Held | undefined;
+  #held: HeldTokens | undefined;
   #target: Target | undefined;
   #reason: LoginReason = 'no-tokens';
+  /** Scopes of earlier requests for tokens. */
+  #requestedScopes: readonly string[] = [];
   #nonce: string | undefined;
   #running: Promise<boolean> | undefined;
 
@@ -96,15 +87,8 @@ export class ServerAuthorization {
     return this.#once(() => this.#authorize(request, login, scopesIn(parameters['scope'])));
   }
 
-  #headersFor({ method, url, body }: AuthorizedRequest): ExtraHeaders | Promise<ExtraHeaders> {
-    if (this.#held === undefined) return {};
-    const { tokens, dpop } = this.#held;
-    const Authorization = authorizationOf(tokens);
-    if (dpop === undefined) return { Authorization };
-    const { accessToken } = tokens;
-    return dpop
-      .prove({ method, url, body, accessToken, nonce: this.#nonce })
-      .then((proof) => ({ Authorization, DPoP: proof }));
+  #headersFor(request: AuthorizedRequest): ExtraHeaders | Promise<ExtraHeaders> {
+    return this.#held === undefined ? {} : headersOf(this.#held, request, this.#nonce);
   }
 
   /**
@@ -156,7 +140,7 @@ export class ServerAuthorization {
     const target = await discover(this.#fetch, login, registration);
     this.#target = target;
     const key = this.#keyOf(target);
-    if (!isSameKey(this.#held?.key, key)) this.#held = undefined;
+    if (!isSameKey(this.#held?.key, key)) this.#forgetTokens();
     if (await this.#reuse(key, target, request, challenged)) return true;
     const isRequested = grant !== undefined || user?.authorize !== undefined;
     if (request.status === 403) {
@@ -216,6 +200,7 @@ export class ServerAuthorization {
       const stored = await this.#store.readTokens(key);
       if (await this.#adopt(key, stored, [])) return true;
       this.#reason = stored === undefined ? 'no-tokens' : 'tokens-refused';
+      this.#requestedScopes = stored?.requestedScopes ?? this.#requestedScopes;
       this.#dropRefreshToken();
       if (stored?.refreshToken === undefined || target.server.issuer !== key.issuer) return false;
       const dpop = stored.dpopKey === undefined ? undefined : await DpopKey.from(stored.dpopKey);
@@ -242,27 +227,14 @@ export class ServerAuthorization {
 
   async #grant({ request, target, login, challenged }: Refusal): Promise<void> {
     const { user, grant } = this.#options;
-    const { resource, server } = target;
+    const { resource } = target;
     const demanded = challenged.length === 0 ? target.scopesSupported : challenged;
-    const scopes = unionOf(this.#held?.tokens.requestedScopes ?? [], demanded);
+    const scopes = unionOf(this.#requestedScopes, demanded);
     const key = this.#keyOf(target);
-    if (grant === undefined && user?.authorize === undefined)
-      throw new AuthorizationError(
-        'user-needed',
-        `${new URL(request.server).origin} needs the login of a user at ${shorten(server.issuer)} (${this.#reason}), and nobody is asked: user.authorize is not set.`,
-        {
-          login: {
-            ...login,
-            isDpop: target.isDpop,
-            issuer: server.issuer,
-            resource,
-            scopes,
-            challengedScopes: challenged,
-            reason: this.#reason,
-            methods: loginMethods(server),
-          },
-        },
-      );
+    if (grant === undefined && user?.authorize === undefined) {
+      const reason = this.#reason;
+      throw userNeeded(target, { ...login, scopes, challengedScopes: challenged, reason });
+    }
     const dpop = target.isDpop ? (this.#held?.dpop ?? (await DpopKey.generate())) : undefined;
     const endpoint = await this.#endpointOf(target, dpop);
     const purpose = { resource, scopes };
@@ -293,11 +265,14 @@ export class ServerAuthorization {
     if (isUnknown && redirectUri !== undefined) await this.#store.deleteClient(issuer, redirectUri);
   }
 
-  #hold(held: Omit<Held, 'renewAt'>): void {
-    const { expiresAt = Infinity } = held.tokens;
-    const now = Date.now();
-    const renewAt = expiresAt - Math.min(EARLY_MS, Math.max(0, (expiresAt - now) / 2));
-    this.#held = { ...held, renewAt };
+  #hold(tokens: Omit<HeldTokens, 'renewAt'>): void {
+    this.#requestedScopes = tokens.tokens.requestedScopes;
+    this.#held = held(tokens);
+  }
+
+  #forgetTokens(): void {
+    this.#held = undefined;
+    this.#requestedScopes = [];
   }
 
   #dropRefreshToken(): void {
@@ -323,10 +298,6 @@ export class ServerAuthorization {
   #keyOf({ server, resource }: Target): TokenKey {
     return { issuer: server.issuer, resource, principal: this.#options.principal ?? '' };
   }
-}
-
-function authorizationOf({ tokenType, accessToken }: StoredTokens): string {
-  return `${tokenType} ${accessToken}`;
 }
 
 function isSameKey(one: TokenKey | undefined, other: TokenKey): boolean {

@@ -55,10 +55,17 @@ async function firstMetadata(
   fetch: GuardedFetch,
   issuer: string,
 ): Promise<AuthorizationServer | undefined> {
+  let failure: AuthorizationError | undefined;
   for (const url of wellKnownUrls(issuer)) {
-    const found = await fetch.json(url);
+    // Servers answer unknown paths with a page, too; the next address may have the metadata.
+    const found = await fetch.json(url).catch((error: unknown) => {
+      if (!(error instanceof AuthorizationError) || error.code !== 'discovery-failed') throw error;
+      failure ??= error;
+      return undefined;
+    });
     if (found !== undefined) return checked(found, issuer);
   }
+  if (failure !== undefined) throw failure;
   return undefined;
 }
 

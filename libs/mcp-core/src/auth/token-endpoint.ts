@@ -137,7 +137,7 @@ export function tokensOf(
     refreshToken: response.refresh_token,
     requestedScopes,
     scopes: response.scope === undefined ? requestedScopes : scopesIn(response.scope),
-    expiresAt: seconds === undefined ? undefined : Date.now() + seconds * 1000,
+    expiresAt: seconds === undefined || seconds <= 0 ? undefined : Date.now() + seconds * 1000,
     clientId: client.clientId,
     dpopKey: dpop?.jwk,
   };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { httpTransport } from './http-transport.ts';
 import {
   answerJson,
@@ -124,6 +124,40 @@ it('a request that is cancelled while its headers are pending is not sent', asyn
   await transport.send(modernRequest(2, 'tools/list'));
   await until(() => messages.length === 1);
   expect(server.arrivals.map(({ body }) => body?.id)).toEqual([2]);
+});
+
+test('the authorization gets each request with its body, and each DPoP nonce before a refusal', async () => {
+  const seen: unknown[] = [];
+  const server = await scriptedServer((arrival) => {
+    arrival.response.setHeader('DPoP-Nonce', `nonce-${server.arrivals.length}`);
+    if (server.arrivals.length === 1) arrival.response.writeHead(401).end();
+    else answerJson(arrival);
+  });
+  const { transport, messages } = await openTransport({
+    url: server.url,
+    authorization: {
+      headers: ({ method, url, server: endpoint, body }) => {
+        seen.push([method, url, endpoint, JSON.parse(body ?? 'null')]);
+        return { Authorization: 'DPoP a', DPoP: 'proof' };
+      },
+      dpopNonceReceived: (endpoint, nonce) => void seen.push([endpoint, nonce]),
+      refused: ({ sent, status }) => {
+        seen.push([sent, status]);
+        return Promise.resolve(true);
+      },
+    },
+  });
+  await transport.send(modernRequest(1, 'tools/list'));
+  await until(() => messages.length === 1);
+  const request = ['POST', server.url, server.url, server.arrivals[0]?.body];
+  expect(seen).toEqual([
+    request,
+    [server.url, 'nonce-1'],
+    [{ Authorization: 'DPoP a', DPoP: 'proof' }, 401],
+    request,
+    [server.url, 'nonce-2'],
+  ]);
+  expect(server.arrivals[1]?.headers['dpop']).toBe('proof');
 });
 
 describe('a 401 or 403', () => {
