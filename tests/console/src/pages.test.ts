@@ -42,8 +42,20 @@ describe.skipIf(inject('browser') === undefined)('every page', () => {
     expect(await page.evaluate(() => 'isSameDocument' in globalThis)).toBe(true);
   });
 
+  test('the first view is smaller than 200 kB', async () => {
+    const page = await openPage('/runs');
+    await page.getByRole('link', { name: 'New run' }).waitFor();
+    const bytes = await page.evaluate(() =>
+      [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+        .filter(({ name }) => !name.includes('/v1/'))
+        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+    );
+    expect(bytes).toBeGreaterThan(50_000);
+    expect(bytes).toBeLessThan(200_000);
+  });
+
   test('a violation of the content security policy is noticed', async () => {
-    const page = await openPage('/runs', { expected: /style-src|TrustedHTML/ });
+    const page = await openPage('/runs', { expected: /style-src|TrustedHTML|trusted-types/ });
     const noticed = page.waitForEvent('console', (message) =>
       message.text().startsWith('content security policy: style-src-attr'),
     );

@@ -99,6 +99,19 @@ describe.skipIf(!hasBrowser)('a run', () => {
     await reason.waitFor();
     expect(await page.getByRole('list', { name: 'Timeline' }).innerText()).toContain('Failed');
   });
+
+  test('has calls that are made again with other arguments', async () => {
+    const id = await call('sqlite__describe_table', { table_name: 'nothing' });
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'Call again' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('table_name').fill('customers');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Call again' }).click();
+    await page.waitForURL((url) => !url.pathname.endsWith(id));
+    await page.getByRole('heading', { name: 'Answer' }).waitFor();
+    await page.getByText('country').first().waitFor();
+  });
 });
 
 describe.skipIf(!hasBrowser)('the list of runs', () => {

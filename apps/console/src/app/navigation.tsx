@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { unwrap } from '@signalbox/client';
+import { ProblemError, unwrap } from '@signalbox/client';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Link } from './link.tsx';
@@ -21,10 +21,12 @@ const SECTIONS: readonly {
 
 /** Largest number of open items that is counted. */
 const MAX_COUNT = 99;
+/** Milliseconds between requests for the number. */
+const REFRESH_MS = 3000;
 
 /** Links to the sections, the number of open inbox items, and the settings of the browser. */
 export function Navigation({ path }: { readonly path: string }): ReactNode {
-  const open = useOpenItems();
+  const { open, isUnreachable } = useOpenItems();
   const isAt = (section: string): boolean =>
     path === section || path.startsWith(`${section}/`) || (path === '/' && section === '/overview');
   return (
@@ -52,6 +54,13 @@ export function Navigation({ path }: { readonly path: string }): ReactNode {
         </ul>
       </nav>
       <Settings />
+      <div className="connection" role="status">
+        {isUnreachable && (
+          <>
+            <Icon name="alert" /> The service does not answer. This page tries again by itself.
+          </>
+        )}
+      </div>
     </header>
   );
 }
@@ -78,9 +87,10 @@ function Settings(): ReactNode {
   );
 }
 
-function useOpenItems(): number {
+/** Returns the number of open items, and whether the last request for it reached nobody. */
+function useOpenItems(): { readonly open: number; readonly isUnreachable: boolean } {
   const { api } = useClient();
-  const { data } = useQuery({
+  const { data, failureReason } = useQuery({
     queryKey: ['inbox', 'open-count'],
     queryFn: ({ signal }) =>
       unwrap(
@@ -89,7 +99,11 @@ function useOpenItems(): number {
           signal,
         }),
       ),
-    refetchInterval: 5000,
+    refetchInterval: REFRESH_MS,
+    retry: false,
   });
-  return data?.data.length ?? 0;
+  return {
+    open: data?.data.length ?? 0,
+    isUnreachable: failureReason !== null && !(failureReason instanceof ProblemError),
+  };
 }

@@ -8,6 +8,8 @@ interface ButtonProps {
   readonly icon?: IconName;
   /** Default: `button`. */
   readonly type?: 'button' | 'submit';
+  /** Id of the form that a submit button outside of it submits. */
+  readonly form?: string;
   readonly isDisabled?: boolean;
   /** Whether the action is in progress: the button keeps the focus and does nothing. */
   readonly isBusy?: boolean;
@@ -22,6 +24,7 @@ export function Button({
   kind = 'secondary',
   icon,
   type = 'button',
+  form,
   isDisabled = false,
   isBusy = false,
   onClick,
@@ -31,6 +34,7 @@ export function Button({
     <button
       className={`button ${kind}`}
       type={type === 'submit' ? 'submit' : 'button'}
+      form={form}
       disabled={isDisabled}
       aria-disabled={isBusy || undefined}
       aria-busy={isBusy || undefined}

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { unwrap, type Run } from '@signalbox/client';
-import { useId, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { useClient } from '../../app/session.tsx';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -10,6 +10,7 @@ import { Icon } from '../../ui/icon.tsx';
 import { PlainText } from '../../ui/plain-text.tsx';
 import { ProgressBar } from '../../ui/progress-bar.tsx';
 import { useToast } from '../../ui/toast.tsx';
+import { CallAgainDialog } from '../call-again-dialog.tsx';
 import { jsonIn } from '../result/json-in.ts';
 import { tablesIn } from '../result/tabular.ts';
 import { CallDetails } from './call-details.tsx';
@@ -69,7 +70,7 @@ export function CallRow({ entry, run, isOpen, onToggle }: CallRowProps): ReactNo
           {attempt > 1 && <span>attempt {attempt}</span>}
         </span>
         <span className="row-actions">
-          {isActive && <CancelCall run={run} callId={entry.callId} />}
+          {isActive ? <CancelCall run={run} callId={entry.callId} /> : <CallAgain entry={entry} />}
           <EventPlace seq={entry.seq} at={entry.at} />
         </span>
       </div>
@@ -106,6 +107,29 @@ export function CallRow({ entry, run, isOpen, onToggle }: CallRowProps): ReactNo
         </div>
       )}
     </div>
+  );
+}
+
+function CallAgain({ entry }: { readonly entry: CallEntry }): ReactNode {
+  const [isOpen, setIsOpen] = useState(false);
+  const { planned, editedArguments, callId } = entry;
+  // Tools of the service itself, such as artifact_read, exist only in a run.
+  if (planned.server === undefined) return null;
+  return (
+    <>
+      <Button kind="quiet" icon="retry" onClick={() => setIsOpen(true)}>
+        Call again
+      </Button>
+      {isOpen && (
+        <CallAgainDialog
+          name={planned.name}
+          server={planned.server}
+          callId={callId}
+          arguments={editedArguments ?? planned.arguments}
+          onClose={() => setIsOpen(false)}
+        />
+      )}
+    </>
   );
 }
 
