@@ -70,7 +70,9 @@ export async function openFoundation({
   const ownBus = redis !== undefined && isShared(config) ? redis.bus : createInProcessSignalBus();
   const local = hooks.bus?.(ownBus) ?? ownBus;
   const bus = redis === undefined && isShared(config) ? opened.shareSignals(local) : local;
-  const { fleet, isAlone } = opened;
+  const { fleet, secrets, isAlone } = opened;
+  // Their holders have ended.
+  if (isAlone) await secrets.unlockAll();
   // The settings of servers end with the last process of the service.
   if (isAlone && (await fleet.settings()).length > 0) await fleet.clearSettings();
   const schemas =

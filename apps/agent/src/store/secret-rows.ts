@@ -58,6 +58,11 @@ export function createSecretStore({ reader, write, clock }: SecretRowsOptions): 
 
     unlock: (name, holder) =>
       write(async (writer) => void (await writer.run(deleteLock, { name, holder }))),
+
+    async unlockAll() {
+      if ((await reader.first(selectLock, {})) === undefined) return;
+      await write(async (writer) => void (await writer.run(deleteLocks, {})));
+    },
   };
 }
 
@@ -129,6 +134,10 @@ const acquireLock = (db: Db, { now, ...row }: Database['secretLocks'] & { readon
 
 const deleteLock = (db: Db, { name, holder }: Pick<Database['secretLocks'], 'name' | 'holder'>) =>
   db.deleteFrom('secretLocks').where('name', '=', name).where('holder', '=', holder);
+
+const selectLock = (db: Db) => db.selectFrom('secretLocks').select('name').limit(1);
+
+const deleteLocks = (db: Db) => db.deleteFrom('secretLocks');
 
 function encode({ kind, name, sealed, keyId, revision, expiresAt }: SealedSecret): Row {
   return { kind, name, sealed, keyId, revision, expiresAt: expiresAt ?? null };

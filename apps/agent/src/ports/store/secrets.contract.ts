@@ -75,6 +75,10 @@ export function secretsContract(name: string, open: (clock: Clock) => Promise<Se
       expect(await secrets.lock('n', other, 100)).toBe(true);
       await secrets.unlock('n', other);
       expect(await secrets.lock('n', holder, 100)).toBe(true);
+      await secrets.unlockAll();
+      expect(await secrets.lock('n', other, 100)).toBe(true);
+      await secrets.unlockAll();
+      await secrets.unlockAll();
     });
   });
 }

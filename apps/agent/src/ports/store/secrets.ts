@@ -42,4 +42,6 @@ export interface SecretStore {
   lock(name: string, holder: string, leaseMs: number): Promise<boolean>;
   /** Releases a lock, if the holder still has it. */
   unlock(name: string, holder: string): Promise<void>;
+  /** Releases all locks. To be called by a process that uses the store alone. */
+  unlockAll(): Promise<void>;
 }
