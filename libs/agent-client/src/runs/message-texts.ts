@@ -48,10 +48,23 @@ export class MessageTexts {
     return { ...delta, offset: known, text: delta.text.slice(known - delta.offset) };
   }
 
-  /** Forgets the texts of a message that is complete or discarded. */
-  takeEvent({ type, data }: RunEvent): void {
-    if (type !== 'message.completed' && type !== 'turn.interrupted') return;
+  /** Forgets the texts of a message that is complete or discarded. Returns the text of a complete message that no delta had. */
+  takeEvent({ run_id, type, data }: RunEvent): MessageDeltaFrame | undefined {
+    if (type !== 'message.completed' && type !== 'turn.interrupted') return undefined;
+    const { message_id } = data;
+    const rest =
+      type === 'message.completed'
+        ? this.takeDelta({
+            type: 'message.delta',
+            run_id,
+            message_id,
+            kind: 'text',
+            offset: 0,
+            text: data.text,
+          })
+        : undefined;
     for (const key of this.#lengths.keys())
-      if (key.startsWith(`${data.message_id} `)) this.#lengths.delete(key);
+      if (key.startsWith(`${message_id} `)) this.#lengths.delete(key);
+    return rest;
   }
 }

@@ -84,6 +84,22 @@ describe('a run', () => {
     ]);
   });
 
+  test('has its stored events over all pages', async () => {
+    const { client, requests } = scriptedService([
+      answer({ data: [{ seq: 3, type: 'turn.started' }], last_seq: 9, next_cursor: '5' }),
+      answer({ data: [{ seq: 9, type: 'run.completed' }], last_seq: 9 }),
+    ]);
+    const seqs: number[] = [];
+    for await (const { seq } of client.runs.events('r', { after: 2, types: ['turn.started'] }))
+      seqs.push(seq);
+    expect(seqs).toEqual([3, 9]);
+    expect(requests.map(({ url }) => new URL(url).search)).toEqual([
+      '?after=2&limit=1000&types=turn.started',
+      '?after=2&limit=1000&types=turn.started&cursor=5',
+    ]);
+    expect(requests[0]?.headers.get('accept') ?? '').not.toContain('event-stream');
+  });
+
   test('is started and followed in one iteration', async () => {
     const { client, requests } = scriptedService([
       answer(run('queued')),

@@ -1,4 +1,4 @@
-import type { NewRun, Run } from '../api-types.ts';
+import type { NewRun, Run, RunEvent } from '../api-types.ts';
 import type { Api } from '../create-api.ts';
 import type { operations } from '../generated/openapi.ts';
 import { paginate } from '../paginate.ts';
@@ -64,10 +64,26 @@ export class Runs {
     );
   }
 
+  /** Yields the events that a run has, oldest first, over all pages. */
+  events(
+    id: string,
+    { after = 0, types, signal }: Pick<StreamOptions, 'after' | 'types' | 'signal'> = {},
+  ): AsyncGenerator<RunEvent, void> {
+    const query = { after, limit: 1000, ...(types !== undefined && { types: types.join(',') }) };
+    return paginate(async (at) => {
+      const response = this.#api.GET('/v1/runs/{id}/events', {
+        params: { path: { id }, query: { ...query, ...at } },
+        signal: signal ?? null,
+      });
+      // Only a stream is answered without a body.
+      return (await unwrap(response)) ?? { data: [] };
+    });
+  }
+
   /**
    * Yields the events of a run in order, each once, and the deltas of unfinished messages, until the run is settled. Begins with a `run.snapshot`, and has another after
    * each reconnection. A connection that is lost, refused with a retryable problem or silent for 45 seconds is opened again, after a delay that doubles up to 30 seconds.
-   * The text of a message comes in order and without repetitions; its reasoning and arguments may lack parts after a reconnection, which `offset` shows.
+   * The whole text of each message of the model comes as deltas before its `message.completed`, in order and without repetitions; its reasoning and arguments may lack parts after a reconnection, which `offset` shows.
    * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` without a frame; the reason of the signal
    * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
    */

@@ -246,6 +246,35 @@ describe('the text of a message', () => {
     expect(shown(frames)).toEqual(['snapshot', 'why', 'so', '{', '[', 1, 'again', 2]);
   });
 
+  test('that came without deltas, or in part, is completed before its event', async () => {
+    const completed = (seq: number, message_id: string, text: string) =>
+      event(seq, 'message.completed', { message_id, text });
+    const frames = [
+      snapshot(0),
+      event(1),
+      completed(2, 'b', 'whole'),
+      delta(0, 'be', { message_id: 'c' }),
+      completed(3, 'c', 'begun'),
+      completed(4, 'd', ''),
+      end(5),
+    ];
+    expect(shown((await read([eventStream(frames)])).frames)).toEqual([
+      'snapshot',
+      1,
+      'whole',
+      2,
+      'be',
+      'gun',
+      3,
+      4,
+      5,
+    ]);
+    const few = await read([eventStream([snapshot(0), completed(1, 'b', 'whole'), end(2)])], {
+      types: ['message.completed'],
+    });
+    expect(shown(few.frames)).toEqual(['snapshot', 1, 2]);
+  });
+
   test('continues with a new snapshot after a gap', async () => {
     const { frames } = await read([
       eventStream([

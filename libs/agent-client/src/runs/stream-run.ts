@@ -61,6 +61,7 @@ type SentFrame = RunEvent | MessageDeltaFrame | RunSnapshotFrame | { readonly ty
 class StreamReader {
   readonly #texts = new MessageTexts();
   readonly #isFiltered: boolean;
+  readonly #wantsDeltas: boolean;
   #seq: number;
   /** Last event that the service had at the start of the connection. */
   #seqAtStart = 0;
@@ -69,6 +70,7 @@ class StreamReader {
   constructor({ after = 0, types }: StreamOptions) {
     this.#seq = after;
     this.#isFiltered = types !== undefined;
+    this.#wantsDeltas = types?.includes('message.delta') ?? true;
   }
 
   /** Last event that was delivered. */
@@ -110,7 +112,8 @@ class StreamReader {
   *#takeEvent(event: RunEvent): Generator<RunFrame> {
     if (event.seq <= this.#seq) return;
     yield* some(this.#texts.takeMissing(event.seq));
-    this.#texts.takeEvent(event);
+    const rest = this.#texts.takeEvent(event);
+    if (this.#wantsDeltas) yield* some(rest);
     this.#seq = event.seq;
     // A run that was resumed has events behind the one that ended it before.
     this.#isOver = LAST_EVENTS.has(event.type) && event.seq >= this.#seqAtStart;

@@ -1,3 +1,5 @@
+import { createClient, isSettled, unwrap, type Client } from '@signalbox/client';
+
 export interface Json {
   readonly [key: string]: unknown;
 }
@@ -26,14 +28,20 @@ export interface ToolCallView extends Json {
   readonly attempt: number;
 }
 
-const SETTLED = new Set(['completed', 'failed', 'cancelled', 'expired']);
+/** A request that fails is not sent again: a test waits for what it wants to see. */
+const ONCE = { retryForMs: 0 };
 
-/** The REST API, as a program without a library would use it. */
+/** The REST API, by the client that programs use. `get` and `post` are for other paths and for wrong requests. */
 export class ApiClient {
   readonly #url: string;
 
   constructor(url: string) {
     this.#url = url;
+  }
+
+  /** The client. Its requests are sent again when they fail. */
+  get client(): Client {
+    return createClient({ baseUrl: this.#url });
   }
 
   async post<T>(path: string, body: object = {}): Promise<T> {
@@ -53,19 +61,22 @@ export class ApiClient {
   }
 
   start(prompt: string, more: object = {}): Promise<RunView> {
-    return this.post('/v1/runs', { prompt, ...more });
+    return this.client.runs.create({ prompt, ...more }, ONCE);
   }
 
   run(id: string): Promise<RunView> {
-    return this.get(`/v1/runs/${id}`);
+    return this.client.runs.get(id);
   }
 
   async events(id: string): Promise<readonly EventView[]> {
-    return (await this.get<{ data: EventView[] }>(`/v1/runs/${id}/events?limit=1000`)).data;
+    const events: EventView[] = [];
+    for await (const event of this.client.runs.events(id)) events.push(event);
+    return events;
   }
 
   async toolCalls(id: string): Promise<readonly ToolCallView[]> {
-    return (await this.get<{ data: ToolCallView[] }>(`/v1/runs/${id}/tool-calls`)).data;
+    const params = { path: { id } };
+    return (await unwrap(this.client.api.GET('/v1/runs/{id}/tool-calls', { params }))).data;
   }
 
   /** Follows the stream and resolves with the first event, old or new, that the predicate accepts. */
@@ -80,30 +91,17 @@ export class ApiClient {
   async settled(id: string): Promise<RunView> {
     const seen: string[] = [];
     for await (const event of this.stream(id)) seen.push(event.type);
-    const run = await this.run(id);
-    if (!SETTLED.has(run.status))
+    const run = await this.client.runs.get(id);
+    if (!isSettled(run))
       throw new Error(
         `the stream of run ${id} ended while it was ${run.status}: ${seen.join(' ')}`,
       );
     return run;
   }
 
-  /** The events of the SSE stream, without the frames that have no id. */
+  /** The events of one stream, without the frames that have no id. */
   async *stream(id: string): AsyncGenerator<EventView, void> {
-    const stop = new AbortController();
-    const response = await fetch(`${this.#url}/v1/runs/${id}/events`, {
-      headers: { accept: 'text/event-stream' },
-      signal: stop.signal,
-    });
-    if (response.body === null) return;
-    try {
-      for await (const frame of framesOf(response.body)) {
-        const data = /^data: (.*)$/m.exec(frame)?.[1];
-        if (frame.startsWith('id: ') && data !== undefined) yield JSON.parse(data) as EventView;
-      }
-    } finally {
-      stop.abort();
-    }
+    for await (const frame of this.client.runs.stream(id, ONCE)) if ('seq' in frame) yield frame;
   }
 }
 
