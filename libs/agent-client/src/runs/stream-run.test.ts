@@ -238,7 +238,7 @@ describe('the text of a message', () => {
         delta(0, 'so'),
         delta(0, '{', { kind: 'arguments', tool_use: { index: 0, id: 'a', name: 't' } }),
         delta(0, '[', { kind: 'arguments', tool_use: { index: 1, id: 'b', name: 't' } }),
-        event(1, 'message.completed', { message_id: 'm' }),
+        event(1, 'message.completed', { message_id: 'm', text: 'so' }),
         delta(0, 'again', { message_id: 'm2' }),
         end(2),
       ]),
