@@ -1,15 +1,16 @@
 import type { ReactNode } from 'react';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { PageHeader } from '../ui/page-header.tsx';
+import type { PageProps } from '../app/routes.tsx';
+import { AgentEditor } from './agent-editor.tsx';
+import { AgentList } from './agent-list.tsx';
+import './agents.css';
 
-/** The stored agents. */
-export function AgentsPage(): ReactNode {
-  return (
-    <>
-      <PageHeader title="Agents" />
-      <EmptyState title="No agents" icon="agents">
-        <p>An agent is a stored set of instructions, servers and limits.</p>
-      </EmptyState>
-    </>
-  );
+/** Address of the form for a new agent, in place of an id. */
+const NEW = 'new';
+
+/** The agents, or the editor of one of them. */
+export function AgentsPage({ params }: PageProps): ReactNode {
+  const { id } = params;
+  if (id === undefined) return <AgentList />;
+  // Values of the form of an agent must not appear in that of another.
+  return <AgentEditor key={id} id={id === NEW ? undefined : id} />;
 }

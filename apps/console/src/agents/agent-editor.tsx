@@ -1,0 +1,196 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode, type SyntheticEvent } from 'react';
+import { Link } from '../app/link.tsx';
+import { navigate } from '../app/router.ts';
+import { useClient } from '../app/session.tsx';
+import { Button } from '../ui/button.tsx';
+import { DiffView } from '../ui/diff/diff-view.tsx';
+import { describeError, ErrorNotice } from '../ui/error-notice.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { PageHeader } from '../ui/page-header.tsx';
+import { printable } from '../ui/printable.ts';
+import { Spinner } from '../ui/spinner.tsx';
+import { Time } from '../ui/time.tsx';
+import { useToast } from '../ui/toast.tsx';
+import { AgentConflict } from './agent-conflict.tsx';
+import {
+  definitionOf,
+  definitionText,
+  draftOf,
+  EMPTY_AGENT,
+  type AgentDraft,
+} from './agent-draft.ts';
+import { AgentForm } from './agent-form.tsx';
+import {
+  createAgent,
+  isConflict,
+  readAgent,
+  replaceAgent,
+  type AgentVersion,
+} from './agent-store.ts';
+import { DeleteAgentDialog } from './delete-agent-dialog.tsx';
+
+interface AgentEditorProps {
+  /** Undefined for a new agent. */
+  readonly id: string | undefined;
+}
+
+/** The form of a stored or a new agent. */
+export function AgentEditor({ id }: AgentEditorProps): ReactNode {
+  const client = useClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['agent', id],
+    enabled: id !== undefined,
+    queryFn: ({ signal }) => readAgent(client, id ?? '', signal),
+    // The form keeps its values while a person edits them; a conflict is found when it is saved.
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  if (id === undefined) return <Editor stored={undefined} />;
+  if (data !== undefined) return <Editor stored={data} />;
+  if (error === null) return <Spinner label="Loading the agent" />;
+  return (
+    <ErrorNotice
+      title="The agent could not be loaded"
+      error={error}
+      onRetry={() => void refetch()}
+    />
+  );
+}
+
+function Editor({ stored }: { readonly stored: AgentVersion | undefined }): ReactNode {
+  const client = useClient();
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [version, setVersion] = useState(stored);
+  const [draft, setDraft] = useState<AgentDraft>(() =>
+    stored === undefined ? EMPTY_AGENT : draftOf(stored.agent),
+  );
+  const [conflict, setConflict] = useState<AgentVersion>();
+  const [isDeleting, setIsDeleting] = useState(false);
+
+  const save = useMutation({
+    mutationFn: async (base: AgentVersion | undefined) => {
+      const definition = definitionOf(draft);
+      if (base !== undefined) return replaceAgent(client, base, definition);
+      return { agent: await createAgent(client, definition), etag: undefined };
+    },
+    onSuccess: ({ agent, etag }) => {
+      void queries.invalidateQueries({ queryKey: ['agents'] });
+      setConflict(undefined);
+      if (etag === undefined) {
+        toast('The agent was created');
+        navigate(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
+        return;
+      }
+      toast('The agent was saved');
+      setVersion({ agent, etag });
+    },
+    onError: async (error) => {
+      if (version === undefined || !isConflict(error)) return;
+      try {
+        setConflict(await readAgent(client, version.agent.id));
+      } catch (problem) {
+        toast(describeError(problem), 'bad');
+      }
+    },
+  });
+
+  const before = version === undefined ? undefined : definitionText(storedDefinition(version));
+  const after = definitionText(definitionOf(draft));
+  const isChanged = before !== after;
+  const submit = (event: SyntheticEvent): void => {
+    event.preventDefault();
+    if (!save.isPending) save.mutate(version);
+  };
+  const title = version === undefined ? 'New agent' : printable(version.agent.name);
+  return (
+    <>
+      <p className="back">
+        <Link href="/agents">
+          <Icon name="chevron" />
+          All agents
+        </Link>
+      </p>
+      <PageHeader title={title} actions={<Actions version={version} onDelete={setIsDeleting} />}>
+        {version !== undefined && (
+          <p className="faint">
+            Changed <Time at={version.agent.updated_at} />. Runs that have begun keep the settings
+            they began with.
+          </p>
+        )}
+      </PageHeader>
+      <form className="agent-form" onSubmit={submit} noValidate>
+        {save.error !== null && !isConflict(save.error) && (
+          <ErrorNotice title="The agent could not be saved" error={save.error} />
+        )}
+        {conflict !== undefined && (
+          <AgentConflict
+            theirs={conflict}
+            mine={after}
+            isBusy={save.isPending}
+            onOverwrite={() => save.mutate(conflict)}
+            onTakeTheirs={() => {
+              setVersion(conflict);
+              setDraft(draftOf(conflict.agent));
+              setConflict(undefined);
+            }}
+          />
+        )}
+        <AgentForm draft={draft} onChange={setDraft} error={save.error} />
+        {before !== undefined && isChanged && (
+          <details className="card changes">
+            <summary>Changes since the stored version</summary>
+            <DiffView label="Changes since the stored version" before={before} after={after} />
+          </details>
+        )}
+        <div className="actions save-bar">
+          <Button
+            type="submit"
+            kind="primary"
+            icon="check"
+            isDisabled={!isChanged || draft.name.trim() === ''}
+            isBusy={save.isPending}
+          >
+            {version === undefined ? 'Create the agent' : 'Save the changes'}
+          </Button>
+          {version !== undefined && isChanged && (
+            <Button onClick={() => setDraft(draftOf(version.agent))}>Discard the changes</Button>
+          )}
+        </div>
+      </form>
+      {isDeleting && version !== undefined && (
+        <DeleteAgentDialog agent={version.agent} onClose={() => setIsDeleting(false)} />
+      )}
+    </>
+  );
+}
+
+interface ActionsProps {
+  readonly version: AgentVersion | undefined;
+  readonly onDelete: (isDeleting: boolean) => void;
+}
+
+function Actions({ version, onDelete }: ActionsProps): ReactNode {
+  if (version === undefined) return null;
+  return (
+    <>
+      <Link className="button" href={`/runs/new?agent=${encodeURIComponent(version.agent.id)}`}>
+        <Icon name="play" />
+        Start a run
+      </Link>
+      <Link className="button" href={`/threads/new?agent=${encodeURIComponent(version.agent.id)}`}>
+        <Icon name="message" />
+        Chat
+      </Link>
+      <Button kind="danger" onClick={() => onDelete(true)}>
+        Delete
+      </Button>
+    </>
+  );
+}
+
+function storedDefinition({ agent }: AgentVersion) {
+  return definitionOf(draftOf(agent));
+}
