@@ -1,0 +1,149 @@
+import { useMutation } from '@tanstack/react-query';
+import { ProblemError, type NewRun } from '@signalbox/client';
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { Button } from '../ui/button.tsx';
+import { ErrorNotice } from '../ui/error-notice.tsx';
+import { SelectField } from '../ui/select-field.tsx';
+import { AttachmentChips } from './attachment-chips.tsx';
+import { ComposerOptions, NO_OPTIONS, optionsOf, type RunChoices } from './composer-options.tsx';
+import { useUploads } from './use-uploads.ts';
+
+interface ComposerProps {
+  /** Whether a run of the thread is not settled, so that a person must say what a further message does. */
+  readonly isBusy: boolean;
+  /** Agent that is chosen at first; `''` for none. */
+  readonly agentId?: string;
+  /** Starts a run. The text stays when it rejects. */
+  readonly onSend: (run: NewRun) => Promise<void>;
+}
+
+type OnBusy = NonNullable<NewRun['on_busy']>;
+
+const ON_BUSY: readonly { readonly value: OnBusy; readonly label: string }[] = [
+  { value: 'enqueue', label: 'Wait until the run is done' },
+  { value: 'interrupt', label: 'Cancel the run, then start' },
+  { value: 'reject', label: 'Do not send while it runs' },
+];
+
+/** The field for a message, with attachments and the choices of its run. Files can also be pasted or dropped. */
+export function Composer({ isBusy, agentId = '', onSend }: ComposerProps): ReactNode {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const [prompt, setPrompt] = useState('');
+  const [choices, setChoices] = useState<RunChoices>({ ...NO_OPTIONS, agentId });
+  const [onBusy, setOnBusy] = useState<OnBusy>('enqueue');
+  const [isDropping, setIsDropping] = useState(false);
+  const [wasBusy, setWasBusy] = useState(false);
+  const uploads = useUploads();
+  // Another client may have started a run that this page does not know yet.
+  const mustChoose = isBusy || wasBusy;
+
+  const send = useMutation({
+    mutationFn: () =>
+      onSend({
+        prompt: prompt.trim(),
+        ...optionsOf(choices),
+        ...(uploads.stored.length > 0 && { artifacts: uploads.stored.map((each) => each.id) }),
+        ...(mustChoose && { on_busy: onBusy }),
+      }),
+    onError: (error) => setWasBusy(isThreadBusy(error)),
+    onSuccess: () => {
+      setPrompt('');
+      setWasBusy(false);
+      uploads.clear();
+      field.current?.focus();
+    },
+  });
+  const canSend = prompt.trim() !== '' && !uploads.isUploading && !send.isPending;
+  const submit = (): void => {
+    if (canSend) send.mutate();
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    // Enter also ends the input of a character that is composed of several keys.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
+  return (
+    <form
+      className={isDropping ? 'composer is-dropping' : 'composer'}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {send.error !== null && <ErrorNotice title="The message was not sent" error={send.error} />}
+      {uploads.error !== null && (
+        <ErrorNotice title="A file could not be stored" error={uploads.error} />
+      )}
+      <AttachmentChips uploads={uploads} />
+      <label className="visually-hidden" htmlFor={id}>
+        Message
+      </label>
+      <textarea
+        ref={field}
+        id={id}
+        rows={Math.min(8, Math.max(2, prompt.split('\n').length))}
+        maxLength={200_000}
+        placeholder="Write a message"
+        value={prompt}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => setPrompt(event.target.value)}
+        onKeyDown={onKeyDown}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setIsDropping(true);
+        }}
+        onDragLeave={() => setIsDropping(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setIsDropping(false);
+          uploads.add([...event.dataTransfer.files]);
+        }}
+        onPaste={(event) => {
+          const files = [...event.clipboardData.files];
+          if (files.length === 0) return;
+          event.preventDefault();
+          uploads.add(files);
+        }}
+      />
+      {mustChoose && (
+        <SelectField
+          label="A run is in progress"
+          value={onBusy}
+          choices={ON_BUSY}
+          onChange={(value) => setOnBusy(value as OnBusy)}
+        />
+      )}
+      <div className="composer-bar">
+        <input
+          ref={picker}
+          className="visually-hidden"
+          type="file"
+          multiple
+          tabIndex={-1}
+          aria-label="Files to attach"
+          onChange={(event) => {
+            uploads.add([...(event.target.files ?? [])]);
+            event.target.value = '';
+          }}
+        />
+        <Button icon="link" isBusy={uploads.isUploading} onClick={() => picker.current?.click()}>
+          Attach
+        </Button>
+        <ComposerOptions choices={choices} onChange={setChoices} />
+        <span className="composer-hint faint" id={`${id}-hint`}>
+          <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a line
+        </span>
+        <Button type="submit" kind="primary" isDisabled={!canSend} isBusy={send.isPending}>
+          Send
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function isThreadBusy(error: Error): boolean {
+  return error instanceof ProblemError && error.code === 'thread_busy';
+}
