@@ -65,23 +65,23 @@ const Call = memo(function Call({ runId, call }: CallProps): ReactNode {
   const { label, icon } = STATES[call.state];
   const hash = call.seq === undefined ? '' : `#event-${call.seq}`;
   return (
-    <details className={`chat-fold call ${call.state}`}>
+    <details className={`chat-fold chat-call ${call.state}`}>
       <summary>
         <Icon name="chevron" />
         <Icon name={icon} />
-        <span className="call-name">
+        <span className="chat-call-name">
           <PlainText text={call.name} />
         </span>
-        <span className="call-preview faint">
+        <span className="chat-call-preview faint">
           {printable(call.note ?? previewOf(call.arguments))}
         </span>
-        <span className="call-state">{label}</span>
+        <span className="chat-call-state">{label}</span>
       </summary>
       <div className="chat-fold-body">
         <h3>Arguments</h3>
         <JsonTree value={call.arguments} />
         {call.note !== undefined && call.state === 'failed' && (
-          <p className="call-failure">
+          <p className="chat-call-failure">
             <PlainText text={call.note} />
           </p>
         )}

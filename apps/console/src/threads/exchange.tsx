@@ -3,6 +3,7 @@ import { isSettled, unwrap, type Run } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
 import { useClient } from '../app/session.tsx';
+import { ForkDialog } from '../runs/fork-dialog.tsx';
 import { StatusBadge } from '../runs/run-status.tsx';
 import { Button } from '../ui/button.tsx';
 import { describeError, ErrorNotice } from '../ui/error-notice.tsx';
@@ -13,7 +14,6 @@ import { Spinner } from '../ui/spinner.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { ChatParts } from './chat-parts.tsx';
-import { ForkHere } from './fork-here.tsx';
 import { OpenQuestions } from './open-questions.tsx';
 import { RunAttachments } from './run-attachments.tsx';
 import { promptOf, storedParts } from './stored-parts.ts';
@@ -113,6 +113,7 @@ function Footer({ run, isLost }: ExchangeProps & { readonly isLost: boolean }): 
   const client = useClient();
   const toast = useToast();
   const isEnded = isSettled(run);
+  const [isForking, setIsForking] = useState(false);
   const cancel = useMutation({
     mutationFn: () => client.runs.cancel(run.id),
     onError: (error) => toast(describeError(error), 'bad'),
@@ -136,7 +137,11 @@ function Footer({ run, isLost }: ExchangeProps & { readonly isLost: boolean }): 
             Cancel
           </Button>
         )}
-        {isEnded && run.turns > 0 && <ForkHere run={run} />}
+        {isEnded && run.turns > 0 && (
+          <Button kind="quiet" icon="fork" onClick={() => setIsForking(true)}>
+            Fork
+          </Button>
+        )}
         <Link
           className="button quiet"
           href={`/runs/${encodeURIComponent(run.id)}`}
@@ -146,6 +151,7 @@ function Footer({ run, isLost }: ExchangeProps & { readonly isLost: boolean }): 
           Run
         </Link>
       </span>
+      {isForking && <ForkDialog run={run} turn={run.turns} onClose={() => setIsForking(false)} />}
     </footer>
   );
 }

@@ -23,7 +23,7 @@ export function RunAttachments({ runId }: { readonly runId: string }): ReactNode
   const attached = data?.data.filter(({ call_id }) => call_id === undefined) ?? [];
   if (attached.length === 0) return null;
   return (
-    <ul className="attachments" aria-label="Attachments">
+    <ul className="chat-attachments" aria-label="Attachments">
       {attached.map((artifact) => (
         <li key={artifact.id}>
           <Attachment artifact={artifact} />
