@@ -78,7 +78,7 @@ const Call = memo(function Call({ runId, call }: CallProps): ReactNode {
         <span className="chat-call-state">{label}</span>
       </summary>
       <div className="chat-fold-body">
-        <h3>Arguments</h3>
+        <h2>Arguments</h2>
         <JsonTree value={call.arguments} />
         {call.note !== undefined && call.state === 'failed' && (
           <p className="chat-call-failure">
@@ -87,7 +87,7 @@ const Call = memo(function Call({ runId, call }: CallProps): ReactNode {
         )}
         {call.result !== undefined && call.result !== '' && (
           <>
-            <h3>Result</h3>
+            <h2>Result</h2>
             <LongText text={call.result} isCode />
           </>
         )}

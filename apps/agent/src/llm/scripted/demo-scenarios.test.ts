@@ -13,6 +13,7 @@ const TOOLS = [
   'sqlite__ask_database',
   'sqlite__list_tables',
   'sqlite__read_query',
+  'sqlite__write_query',
   'weather__weather_compare',
 ].map((name) => ({ name, description: '', inputSchema: {} }));
 
@@ -162,6 +163,26 @@ test('search: the pattern comes from the prompt, and the answer has the counts',
   expect(answer).toBe(
     'Looked at 500 entries and found 2 that match **/*.md. The first of them: a.md, b.md',
   );
+});
+
+test('price: a query that fails is corrected, and the change has the price of the prompt', async () => {
+  const playPrice = (change: ReturnType<Answers>) =>
+    play('Raise the price of the Brass Chair to 300', ({ name, input }) => {
+      if (name === 'sqlite__write_query') return change;
+      if (String(input['query']).includes('name, price FROM'))
+        return { isError: true, text: 'no such column: price' };
+      return { structuredContent: { rows: [['Brass Chair', '158.50']] } };
+    });
+  const changed = await playPrice({ structuredContent: { rows: [['Brass Chair', '300.00']] } });
+  expect(changed.calls.map(({ name }) => name)).toEqual([
+    'sqlite__read_query',
+    'sqlite__read_query',
+    'sqlite__write_query',
+  ]);
+  expect(changed.calls[2]?.input).toMatchObject({ params: ['300', 'Brass Chair'] });
+  expect(changed.answer).toBe('The Brass Chair now costs 300.00, after 158.50.');
+  const denied = await playPrice({ isError: true, text: 'a person denied the call' });
+  expect(denied.answer).toBe('The Brass Chair still costs 158.50: a person denied the call');
 });
 
 test('tour: the answer follows the second list, and says whether the plan was stored', async () => {

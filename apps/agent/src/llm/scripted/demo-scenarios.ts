@@ -1,4 +1,5 @@
 import { PACE, TOOL_FAILED } from './demo-parts.ts';
+import { PRICE_SCENARIO } from './price-scenario.ts';
 import type { ScenarioFile } from './scenario.ts';
 import { TOUR_SCENARIOS } from './tour-scenarios.ts';
 
@@ -221,6 +222,7 @@ export const DEMO_SCENARIOS: ScenarioFile = {
         { when: { toolError: true }, emit: [{ text: TOOL_FAILED }] },
       ],
     },
+    PRICE_SCENARIO,
     ...TOUR_SCENARIOS,
   ],
 };
