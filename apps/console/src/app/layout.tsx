@@ -2,6 +2,7 @@ import { Suspense, useEffect, useRef, type ReactNode } from 'react';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Spinner } from '../ui/spinner.tsx';
+import { Notifier } from '../inbox/notifier.tsx';
 import { Link } from './link.tsx';
 import { Navigation } from './navigation.tsx';
 import { useAddress } from './router.ts';
@@ -11,6 +12,7 @@ import { findRoute } from './routes.tsx';
 export function Layout(): ReactNode {
   const { pathname } = useAddress();
   const found = findRoute(pathname);
+  const page = found?.route.section ?? pathname;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
@@ -21,7 +23,7 @@ export function Layout(): ReactNode {
       scrollTo(0, 0);
     }
     isFirst.current = false;
-  }, [pathname]);
+  }, [page]);
 
   return (
     <div className="layout">
@@ -29,8 +31,9 @@ export function Layout(): ReactNode {
         Skip to the page
       </a>
       <Navigation path={pathname} />
+      <Notifier />
       <main id="main" ref={main} tabIndex={-1}>
-        <ErrorBoundary key={pathname}>
+        <ErrorBoundary key={page}>
           <Suspense fallback={<Spinner label="Loading the page" />}>
             {found === undefined ? (
               <EmptyState title="This page does not exist" icon="search">

@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
-import { ProblemError, unwrap } from '@signalbox/client';
+import { ProblemError } from '@signalbox/client';
 import type { ReactNode } from 'react';
+import { MAX_OPEN_ITEMS, useOpenItems } from '../inbox/open-items.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Link } from './link.tsx';
-import { useClient, useSession } from './session.tsx';
+import { useSession } from './session.tsx';
 import { chooseTheme, useTheme, type Theme } from './theme.ts';
 
 const SECTIONS: readonly {
@@ -19,14 +19,11 @@ const SECTIONS: readonly {
   { path: '/agents', label: 'Agents', icon: 'agents' },
 ];
 
-/** Largest number of open items that is counted. */
-const MAX_COUNT = 99;
-/** Milliseconds between requests for the number. */
-const REFRESH_MS = 3000;
-
 /** Links to the sections, the number of open inbox items, and the settings of the browser. */
 export function Navigation({ path }: { readonly path: string }): ReactNode {
-  const { open, isUnreachable } = useOpenItems();
+  const { data, failureReason } = useOpenItems();
+  const open = data?.items.length ?? 0;
+  const isUnreachable = failureReason !== null && !(failureReason instanceof ProblemError);
   const isAt = (section: string): boolean =>
     path === section || path.startsWith(`${section}/`) || (path === '/' && section === '/overview');
   return (
@@ -44,7 +41,7 @@ export function Navigation({ path }: { readonly path: string }): ReactNode {
                 <span>{label}</span>
                 {section === '/inbox' && open > 0 && (
                   <span className="count">
-                    {open > MAX_COUNT ? `${MAX_COUNT}+` : open}
+                    {data?.hasMore === true ? `${MAX_OPEN_ITEMS}+` : open}
                     <span className="visually-hidden"> open</span>
                   </span>
                 )}
@@ -85,25 +82,4 @@ function Settings(): ReactNode {
       )}
     </div>
   );
-}
-
-/** Returns the number of open items, and whether the last request for it reached nobody. */
-function useOpenItems(): { readonly open: number; readonly isUnreachable: boolean } {
-  const { api } = useClient();
-  const { data, failureReason } = useQuery({
-    queryKey: ['inbox', 'open-count'],
-    queryFn: ({ signal }) =>
-      unwrap(
-        api.GET('/v1/inbox', {
-          params: { query: { state: 'open', limit: MAX_COUNT + 1 } },
-          signal,
-        }),
-      ),
-    refetchInterval: REFRESH_MS,
-    retry: false,
-  });
-  return {
-    open: data?.data.length ?? 0,
-    isUnreachable: failureReason !== null && !(failureReason instanceof ProblemError),
-  };
 }

@@ -9,6 +9,8 @@ export interface PageProps {
 /** A page of the console and the pattern of its addresses. */
 export interface Route {
   readonly pattern: string;
+  /** Name of the section whose page stays as it is when only the address below it changes. Default: each address has a page of its own. */
+  readonly section?: string;
   readonly Page: LazyExoticComponent<ComponentType<PageProps>>;
 }
 
@@ -44,8 +46,8 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/runs', Page: RunsPage },
   { pattern: '/runs/new', Page: NewRunPage },
   { pattern: '/runs/:id', Page: RunPage },
-  { pattern: '/inbox', Page: InboxPage },
-  { pattern: '/inbox/:id', Page: InboxPage },
+  { pattern: '/inbox', section: 'inbox', Page: InboxPage },
+  { pattern: '/inbox/:id', section: 'inbox', Page: InboxPage },
   { pattern: '/servers', Page: ServersPage },
   { pattern: '/servers/:name', Page: ServersPage },
   { pattern: '/threads', Page: ThreadsPage },

@@ -9,6 +9,7 @@ const PROGRAM = fileURLToPath(
   new URL('bin.js', import.meta.resolve('@signalbox/agent/package.json')),
 );
 const SHOW_SERVER = join(import.meta.dirname, 'show-server.ts');
+const ASK_SERVER = join(import.meta.dirname, 'ask-server.ts');
 
 /** A service with the demo servers and the server `show`, as a process of its own. */
 export interface Service {
@@ -41,6 +42,7 @@ export async function startService({
       data_dir: join(folder, 'data'),
       mcpServers: {
         show: { command: 'node', args: [SHOW_SERVER], signalbox: { trust: true } },
+        ask: { command: 'node', args: [ASK_SERVER], signalbox: { approval: 'auto' } },
       },
       ...config,
     }),

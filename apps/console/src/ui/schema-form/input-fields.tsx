@@ -95,7 +95,7 @@ export function BooleanField({
         error={error}
         value={typeof value === 'boolean' ? String(value) : ''}
         choices={[
-          { value: '', label: 'Default' },
+          { value: '', label: 'Not set' },
           { value: 'true', label: 'Yes' },
           { value: 'false', label: 'No' },
         ]}

@@ -103,7 +103,7 @@ function SchemaField(props: SchemaFieldProps): ReactNode {
           {...shared}
           value={chosen < 0 ? '' : String(chosen)}
           choices={[
-            { value: '', label: isRequired ? 'Choose…' : 'Default' },
+            { value: '', label: isRequired ? 'Choose…' : 'Not set' },
             ...kind.choices.map(({ label }, index) => ({
               value: String(index),
               label: printable(label),
