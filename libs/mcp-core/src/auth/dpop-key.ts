@@ -1,5 +1,6 @@
-import type { webcrypto } from 'node:crypto';
+import type { JsonWebKey, KeyObject, webcrypto } from 'node:crypto';
 import { DPoP, generateRandomNonce, type DPoPHandle } from 'oauth4webapi';
+import { nodeCrypto } from '../jsonrpc/node-crypto.ts';
 
 /** A request to a protected resource that a proof is for. */
 export interface ProvenRequest {
@@ -25,14 +26,16 @@ export class DpopKey {
   readonly jwk: webcrypto.JsonWebKey;
   /** Signs the requests to an authorization server, and remembers its nonces. */
   readonly handle: DPoPHandle;
-  readonly #privateKey: webcrypto.CryptoKey;
+  readonly #privateKey: KeyObject;
   readonly #header: string;
 
   private constructor(jwk: webcrypto.JsonWebKey, pair: webcrypto.CryptoKeyPair) {
     const { kty, crv, x, y } = jwk;
     this.jwk = jwk;
     this.handle = DPoP({}, pair);
-    this.#privateKey = pair.privateKey;
+    // The two types of Node for the same thing differ in exactOptionalPropertyTypes only.
+    const key = jwk as JsonWebKey;
+    this.#privateKey = nodeCrypto().createPrivateKey({ key, format: 'jwk' });
     this.#header = encoded({ typ: 'dpop+jwt', alg: DPOP_ALGORITHM, jwk: { kty, crv, x, y } });
   }
 
@@ -54,24 +57,24 @@ export class DpopKey {
    * Returns a new proof for a request to an MCP server, with the digest of its body.
    * @see https://github.com/modelcontextprotocol/ext-auth/blob/main/specification/draft/dpop-extension.mdx
    */
-  async prove({ method, url, body, accessToken, nonce }: ProvenRequest): Promise<string> {
+  prove({ method, url, body, accessToken, nonce }: ProvenRequest): string {
     const { origin, pathname } = new URL(url);
     const claims = {
       jti: generateRandomNonce(),
       htm: method,
       htu: `${origin}${pathname}`,
       iat: Math.floor(Date.now() / 1000),
-      ath: await digest(accessToken, 'base64url'),
+      ath: digest(accessToken, 'base64url'),
       nonce,
-      content_digest: body === undefined ? undefined : `sha-256=:${await digest(body, 'base64')}:`,
+      content_digest: body === undefined ? undefined : `sha-256=:${digest(body, 'base64')}:`,
     };
     const text = `${this.#header}.${encoded(claims)}`;
-    const signature = await crypto.subtle.sign(
-      { name: ALGORITHM.name, hash: 'SHA-256' },
-      this.#privateKey,
-      Buffer.from(text),
-    );
-    return `${text}.${Buffer.from(signature).toString('base64url')}`;
+    // At once in this thread: half the cost of Web Crypto, and the request is not delayed.
+    const signature = nodeCrypto().sign('sha256', Buffer.from(text), {
+      key: this.#privateKey,
+      dsaEncoding: 'ieee-p1363',
+    });
+    return `${text}.${signature.toString('base64url')}`;
   }
 }
 
@@ -79,6 +82,6 @@ function encoded(value: {}): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-async function digest(text: string, encoding: 'base64' | 'base64url'): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString(encoding);
+function digest(text: string, encoding: 'base64' | 'base64url'): string {
+  return nodeCrypto().createHash('sha256').update(text).digest(encoding);
 }

@@ -49,7 +49,7 @@ describe('a proof', () => {
 
   test('names the request, its body, the token and the nonce', async () => {
     const key = await DpopKey.generate();
-    const first = await claimsOf(await key.prove(REQUEST));
+    const first = await claimsOf(key.prove(REQUEST));
     expect(first).toMatchObject({
       htm: 'POST',
       htu: 'https://mcp.example/mcp',
@@ -59,7 +59,7 @@ describe('a proof', () => {
     });
     expect(Math.abs((first.iat ?? 0) - Date.now() / 1000)).toBeLessThan(60);
     expect(Object.keys(first.jwk ?? {}).toSorted()).toEqual(['crv', 'kty', 'x', 'y']);
-    const second = await claimsOf(await key.prove({ ...REQUEST, body: undefined }));
+    const second = await claimsOf(key.prove({ ...REQUEST, body: undefined }));
     expect(second.jti).not.toBe(first.jti);
     expect(second).not.toHaveProperty('content_digest');
   });
@@ -67,7 +67,7 @@ describe('a proof', () => {
   test('of a restored key is of the same key', async () => {
     const key = await DpopKey.generate();
     const restored = await DpopKey.from(JSON.parse(JSON.stringify(key.jwk)) as typeof key.jwk);
-    const [one, other] = [await key.prove(REQUEST), await restored.prove(REQUEST)];
+    const [one, other] = [key.prove(REQUEST), restored.prove(REQUEST)];
     expect((await claimsOf(one)).jwk).toEqual((await claimsOf(other)).jwk);
     expect(await restored.handle.calculateThumbprint()).toBe(
       await key.handle.calculateThumbprint(),

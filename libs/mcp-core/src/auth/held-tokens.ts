@@ -29,13 +29,11 @@ export function headersOf(
   { tokens, dpop }: HeldTokens,
   { method, url, body }: AuthorizedRequest,
   nonce: string | undefined,
-): ExtraHeaders | Promise<ExtraHeaders> {
+): ExtraHeaders {
   const Authorization = authorizationOf(tokens);
   if (dpop === undefined) return { Authorization };
   const { accessToken } = tokens;
-  return dpop
-    .prove({ method, url, body, accessToken, nonce })
-    .then((proof) => ({ Authorization, DPoP: proof }));
+  return { Authorization, DPoP: dpop.prove({ method, url, body, accessToken, nonce }) };
 }
 
 /** Returns the header field of tokens. */

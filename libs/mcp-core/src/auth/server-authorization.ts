@@ -87,7 +87,7 @@ export class ServerAuthorization {
     return this.#once(() => this.#authorize(request, login, scopesIn(parameters['scope'])));
   }
 
-  #headersFor(request: AuthorizedRequest): ExtraHeaders | Promise<ExtraHeaders> {
+  #headersFor(request: AuthorizedRequest): ExtraHeaders {
     return this.#held === undefined ? {} : headersOf(this.#held, request, this.#nonce);
   }
 

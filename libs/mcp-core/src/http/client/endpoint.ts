@@ -2,7 +2,14 @@ import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { LocalError } from '../../protocol/errors.ts';
 import type { HttpAuthorization } from './authorization.ts';
-import { type ExtraHeaders, type HeaderProvider, RESERVED_HEADERS } from './headers.ts';
+import {
+  type ExtraHeaders,
+  type HeaderProvider,
+  isPromise,
+  RESERVED_HEADERS,
+  withReplaced,
+} from './headers.ts';
+import { parseServerUrl } from './parse-server-url.ts';
 import { safeHeaders } from './read-http-error.ts';
 
 /** Options of the connections to a server over HTTP. */
@@ -86,7 +93,7 @@ export class ClientEndpoint {
   constructor(options: EndpointOptions, onResponse?: (response: IncomingMessage) => void) {
     this.#options = options;
     this.#onResponse = onResponse;
-    this.#url = parseUrl(options.url);
+    this.#url = parseServerUrl(options.url);
     const isTls = this.#url.protocol === 'https:';
     // An import statement reads every export of node:http, and one of them loads undici: 20 ms and
     // 10 MB.
@@ -151,32 +158,41 @@ export class ClientEndpoint {
   }
 
   #send(attempt: Attempt): void {
-    if (this.#staticHeaders !== undefined) this.#dispatch(attempt, this.#staticHeaders);
-    else void this.#sendWithAskedHeaders(attempt);
-  }
-
-  async #sendWithAskedHeaders(attempt: Attempt): Promise<void> {
-    const { call } = attempt;
-    const { headers: own, authorization } = this.#options;
-    const request = { method: call.method, url: `${this.#url.origin}${attempt.path}` };
-    let headers: readonly string[];
+    const dispatch = (headers: readonly string[]): void => {
+      if (!attempt.isAborted) this.#dispatch(attempt, headers);
+    };
+    const fail = (cause: unknown): void => {
+      if (attempt.isAborted) return;
+      const message = 'The headers of a message could not be obtained.';
+      attempt.call.failed(new LocalError('invalid-argument', message, { cause }), false);
+    };
+    let headers: readonly string[] | Promise<readonly string[]>;
     try {
-      const extra = typeof own === 'function' ? await own(request) : own;
-      attempt.authorization =
-        (await authorization?.headers({ ...request, body: call.body, server: this.#url.href })) ??
-        {};
-      headers = this.#flatten(withReplaced(extra ?? {}, attempt.authorization));
+      headers = this.#staticHeaders ?? this.#askForHeaders(attempt);
     } catch (error) {
-      if (!attempt.isAborted)
-        call.failed(
-          new LocalError('invalid-argument', 'The headers of a message could not be obtained.', {
-            cause: error,
-          }),
-          false,
-        );
+      fail(error);
       return;
     }
-    if (!attempt.isAborted) this.#dispatch(attempt, headers);
+    if (isPromise(headers)) headers.then(dispatch, fail);
+    else dispatch(headers);
+  }
+
+  /** Returns the headers of the host and of the authorization; at once if neither is a promise. */
+  #askForHeaders(attempt: Attempt): readonly string[] | Promise<readonly string[]> {
+    const { headers: own, authorization } = this.#options;
+    const { method, body } = attempt.call;
+    const request = { method, url: `${this.#url.origin}${attempt.path}` };
+    const extra = typeof own === 'function' ? own(request) : own;
+    const granted = authorization?.headers({ ...request, body, server: this.#url.href });
+    const merge = (all: ExtraHeaders, authorized: ExtraHeaders): readonly string[] => {
+      attempt.authorization = authorized;
+      return this.#flatten(withReplaced(all, authorized));
+    };
+    if (isPromise(extra) || isPromise(granted))
+      return Promise.all([extra, granted]).then(([all = {}, authorized = {}]) =>
+        merge(all, authorized),
+      );
+    return merge(extra ?? {}, granted ?? {});
   }
 
   #dispatch(attempt: Attempt, ownHeaders: readonly string[]): void {
@@ -367,25 +383,3 @@ function reasonOf(error: unknown): string {
 }
 
 /** Returns headers with those of the replacement in place of equal ones. */
-function withReplaced(headers: ExtraHeaders, replacement: ExtraHeaders): ExtraHeaders {
-  const names = new Set(Object.keys(replacement).map((name) => name.toLowerCase()));
-  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
-  return { ...Object.fromEntries(kept), ...replacement };
-}
-
-function parseUrl(text: string): URL {
-  const url = URL.parse(text);
-  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new LocalError(
-      'invalid-argument',
-      'The URL of an MCP server must be absolute and begin with http: or https:.',
-    );
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new LocalError(
-      'invalid-argument',
-      'The URL of an MCP server must not contain credentials; send them as a header.',
-    );
-  }
-  return url;
-}

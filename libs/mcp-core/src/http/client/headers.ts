@@ -71,3 +71,18 @@ export function sessionHeaders({ id, protocolVersion }: SessionHeaders): string[
     ...(id === undefined ? [] : ['Mcp-Session-Id', id]),
   ];
 }
+
+/** Returns headers, of which those in `replacement` replace equal ones. */
+export function withReplaced(headers: ExtraHeaders, replacement: ExtraHeaders): ExtraHeaders {
+  if (Object.keys(headers).length === 0) return replacement;
+  const names = new Set(Object.keys(replacement).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...replacement };
+}
+
+/** Whether headers are still to come. */
+export function isPromise<T extends object>(
+  value: T | Promise<T> | undefined,
+): value is Promise<T> {
+  return value !== undefined && 'then' in value && typeof value.then === 'function';
+}
