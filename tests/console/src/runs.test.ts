@@ -95,9 +95,35 @@ describe.skipIf(!hasBrowser)('a run', () => {
   test('shows why a call failed', async () => {
     const id = await call('show__refuse');
     const page = await openPage(`/runs/${id}`);
-    const reason = page.getByText('the stock is empty; order first').first();
-    await reason.waitFor();
-    expect(await page.getByRole('list', { name: 'Timeline' }).innerText()).toContain('Failed');
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByText('the stock is empty; order first').first().waitFor();
+    await expect.poll(() => timeline.innerText()).toMatch(/refuse\s+show\s+Failed/);
+  });
+
+  test('that reached a limit is resumed with a higher one', async () => {
+    const client = clientOf();
+    const prompt = 'Which customers bought most?';
+    const { id } = await client.runs.create({ prompt, limits: { turns: 2 } });
+    await client.runs.wait(id);
+    const page = await openPage(`/runs/${id}`);
+    await page.getByText('The run used all of its 2 turns.').first().waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Resume this run' });
+    await dialog.getByLabel('Turns').fill('9');
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('heading', { name: 'Answer' }).waitFor();
+    expect((await client.runs.wait(id)).status).toBe('completed');
+  });
+
+  test('shows the difference that an edit makes', async () => {
+    const id = await call('show__edit');
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'edit' }).click();
+    const diff = page
+      .getByRole('list', { name: 'Timeline' })
+      .getByRole('region', { name: 'Difference' });
+    await expect.poll(() => diff.first().innerText()).toMatch(/removed:\s*-two/);
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   test('has calls that are made again with other arguments', async () => {

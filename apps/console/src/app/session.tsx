@@ -45,7 +45,10 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
   );
   return (
     <SessionContext value={session}>
-      <QueryClientProvider client={connection.queries}>{children}</QueryClientProvider>
+      {/* A mounted query keeps its cache: another key needs new pages. */}
+      <QueryClientProvider key={apiKey ?? ''} client={connection.queries}>
+        {children}
+      </QueryClientProvider>
     </SessionContext>
   );
 }

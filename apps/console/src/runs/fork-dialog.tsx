@@ -21,6 +21,9 @@ export function ForkDialog({ run, turn, onClose }: ForkDialogProps): ReactNode {
   const { api } = useClient();
   const [atTurn, setAtTurn] = useState(turn);
   const [prompt, setPrompt] = useState('');
+  // After its last turn a completed conversation has nothing left to do.
+  const needsMessage = run.status === 'completed' && atTurn === run.turns;
+  const canStart = !needsMessage || prompt.trim() !== '';
   const fork = useMutation({
     mutationFn: () =>
       unwrap(
@@ -41,7 +44,13 @@ export function ForkDialog({ run, turn, onClose }: ForkDialogProps): ReactNode {
       actions={
         <>
           <Button onClick={onClose}>Not now</Button>
-          <Button kind="primary" icon="fork" isBusy={fork.isPending} onClick={() => fork.mutate()}>
+          <Button
+            kind="primary"
+            icon="fork"
+            isBusy={fork.isPending}
+            isDisabled={!canStart}
+            onClick={() => fork.mutate()}
+          >
             Start the fork
           </Button>
         </>
@@ -68,12 +77,16 @@ export function ForkDialog({ run, turn, onClose }: ForkDialogProps): ReactNode {
         type="multiline"
         value={prompt}
         onChange={setPrompt}
-        hint={
-          atTurn === 0
-            ? 'Replaces the task. Without it the run begins again.'
-            : 'Follows the kept turns. Without it the model continues.'
-        }
+        isRequired={needsMessage}
+        hint={hintOf(atTurn, needsMessage)}
       />
     </Dialog>
   );
+}
+
+function hintOf(atTurn: number, needsMessage: boolean): string {
+  if (atTurn === 0) return 'Replaces the task. Without it the run begins again.';
+  return needsMessage
+    ? 'Follows the answer, such as a further question.'
+    : 'Follows the kept turns. Without it the model continues.';
 }

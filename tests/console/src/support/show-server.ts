@@ -82,6 +82,14 @@ await serveStdio(
         },
       }),
       defineTool({
+        name: 'edit',
+        description: 'Returns the difference of an edit.',
+        inputSchema: NOTHING,
+        annotations: READS,
+        handler: () =>
+          text('```diff\n--- a.txt\n+++ a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n```\n'),
+      }),
+      defineTool({
         name: 'refuse',
         description: 'Fails with a reason.',
         inputSchema: NOTHING,

@@ -23,12 +23,21 @@ test('blocks keep their order and their types', () => {
 });
 
 test('the text that repeats the structured content is left out', () => {
-  const structuredContent = { a: 1, content: 'whole' };
+  const structuredContent = { a: 1 };
   const text = (value: string) => ({ type: 'text', text: value });
-  const content = [text(JSON.stringify(structuredContent, undefined, 2)), text('whole'), text('b')];
+  const content = [text(JSON.stringify(structuredContent, undefined, 2)), text('b')];
   expect(readResult({ content, structuredContent })).toEqual({
     blocks: [text('b')],
     structured: structuredContent,
+    isStructuredShown: false,
+  });
+});
+
+test('a text that is a part of the structured content stands for it', () => {
+  const content = [{ type: 'text', text: 'whole' }];
+  expect(readResult({ content, structuredContent: { content: 'whole' } })).toMatchObject({
+    blocks: content,
+    isStructuredShown: true,
   });
 });
 

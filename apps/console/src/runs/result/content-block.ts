@@ -15,6 +15,8 @@ export interface ToolResult {
   readonly blocks: readonly ContentBlock[];
   /** The structured content; undefined without one. */
   readonly structured: unknown;
+  /** Whether a text block is a part of the structured content, which is then for programs. */
+  readonly isStructuredShown: boolean;
 }
 
 /** Reads the result of a tool call. A value of an unknown shape becomes one block. */
@@ -23,13 +25,17 @@ export function readResult(result: unknown): ToolResult {
     return {
       blocks: result === undefined ? [] : [{ type: 'other', value: result }],
       structured: undefined,
+      isStructuredShown: false,
     };
   const structured = result['structuredContent'];
   const blocks = result['content'].map((block: unknown) => readBlock(block));
+  const isPart = (block: ContentBlock): boolean =>
+    block.type === 'text' && isObject(structured) && structured['content'] === block.text;
   return {
     // A server repeats its structured content as text for older clients.
     blocks: blocks.filter((block) => structured === undefined || !isJsonOf(block, structured)),
     structured,
+    isStructuredShown: blocks.some(isPart),
   };
 }
 
@@ -65,10 +71,9 @@ function textOrNone(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a block is the text of a JSON value, or the whole `content` of it. */
+/** Whether a block is the text of a JSON value. */
 function isJsonOf(block: ContentBlock, value: unknown): boolean {
   if (block.type !== 'text') return false;
-  if (isObject(value) && value['content'] === block.text) return true;
   try {
     return JSON.stringify(JSON.parse(block.text)) === JSON.stringify(value);
   } catch {

@@ -11,7 +11,7 @@ import { tablesIn } from './tabular.ts';
 
 /** The result of a tool call: texts, diffs, images, tables and JSON. */
 export function ResultView({ result }: { readonly result: unknown }): ReactNode {
-  const { blocks, structured } = readResult(result);
+  const { blocks, structured, isStructuredShown } = readResult(result);
   return (
     <div className="result">
       {blocks.map((block, index) => (
@@ -19,7 +19,7 @@ export function ResultView({ result }: { readonly result: unknown }): ReactNode 
         // oxlint-disable-next-line react/no-array-index-key
         <Block key={index} block={block} />
       ))}
-      {structured !== undefined && <Structured value={structured} />}
+      {structured !== undefined && <Structured value={structured} isFolded={isStructuredShown} />}
     </div>
   );
 }
@@ -48,7 +48,7 @@ function Block({ block }: { readonly block: ContentBlock }): ReactNode {
 
 function TextBlock({ text }: { readonly text: string }): ReactNode {
   const json = jsonIn(text);
-  if (json !== undefined) return <Structured value={json} />;
+  if (json !== undefined) return <Structured value={json} isFolded={false} />;
   const diff = unifiedDiffIn(text);
   return (
     <>
@@ -58,14 +58,20 @@ function TextBlock({ text }: { readonly text: string }): ReactNode {
   );
 }
 
-function Structured({ value }: { readonly value: unknown }): ReactNode {
+interface StructuredProps {
+  readonly value: unknown;
+  /** Whether the JSON is folded, because its texts are shown already. */
+  readonly isFolded: boolean;
+}
+
+function Structured({ value, isFolded }: StructuredProps): ReactNode {
   const tables = tablesIn(value);
   return (
     <>
       {tables.map((table) => (
         <TableView key={table.title ?? ''} table={table} />
       ))}
-      {tables.length === 0 ? (
+      {tables.length === 0 && !isFolded ? (
         <JsonTree value={value} />
       ) : (
         <details className="raw">

@@ -39,7 +39,7 @@ export function TableView({ table }: { readonly table: Table }): ReactNode {
     <section className="result-table">
       <div className="result-table-title">
         <h3>
-          <PlainText text={label} />{' '}
+          {table.title !== undefined && <PlainText text={`${table.title} `} />}
           <span className="faint">
             {formatCount(length)} {length === 1 ? 'row' : 'rows'}
           </span>

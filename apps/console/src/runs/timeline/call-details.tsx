@@ -109,9 +109,14 @@ const PHASES: { readonly [phase in Span['phase']]: string } = {
   asking: 'waited for a person',
 };
 
+/** Shorter times are left out. */
+const MIN_SHOWN_MS = 2;
+
 function History({ entry }: { readonly entry: CallEntry }): ReactNode {
   const { retries, sampling, cancel, spans } = entry;
-  const times = spans.filter((span): span is Required<Span> => span.to !== undefined);
+  const times = spans.filter(
+    (span): span is Required<Span> => span.to !== undefined && span.to - span.from >= MIN_SHOWN_MS,
+  );
   if (times.length + retries.length + sampling.length === 0 && cancel === undefined) return null;
   return (
     <section>

@@ -4,6 +4,8 @@ import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText, PlainText } from '../../ui/plain-text.tsx';
+import { jsonIn } from '../result/json-in.ts';
+import { ResultView } from '../result/result-view.tsx';
 import type { EndEntry, NoteEntry, PromptEntry } from './entries.ts';
 import { EventPlace } from './row-tools.tsx';
 
@@ -87,9 +89,18 @@ export function EndRow({ entry }: { readonly entry: EndEntry }): ReactNode {
       {output !== undefined ? (
         <JsonTree value={output} />
       ) : (
-        answer !== undefined && <LongText text={answer} />
+        answer !== undefined && <Answer text={answer} />
       )}
     </div>
+  );
+}
+
+/** The answer of a call without a model is the result of its tool, often JSON. */
+function Answer({ text }: { readonly text: string }): ReactNode {
+  return jsonIn(text) === undefined ? (
+    <LongText text={text} />
+  ) : (
+    <ResultView result={{ content: [{ type: 'text', text }] }} />
   );
 }
 
