@@ -1,5 +1,5 @@
 import type { LoginRequest } from '@signalbox/mcp-core/auth';
-import type { LoginMark, ServerAuthorizations } from './server-authorizations.ts';
+import type { LoginMark } from './server-authorizations.ts';
 
 /** `login`, `logout`: of a person, by any process, since the last look. */
 export type LoginChange = 'none' | 'login' | 'logout';
@@ -10,17 +10,9 @@ const MAX_SCOPE_CHARACTERS = 256;
 
 /** Tracks the login that a server needs, and the logins and logouts since then. */
 export class LoginTracker {
-  readonly #server: string;
-  readonly #marks: Pick<ServerAuthorizations, 'markOf'> | undefined;
   #seen: LoginMark | undefined;
   #needed: LoginRequest | undefined;
   #isUsed = false;
-
-  /** `marks`: undefined for a server without logins. */
-  constructor(server: string, marks: Pick<ServerAuthorizations, 'markOf'> | undefined) {
-    this.#server = server;
-    this.#marks = marks;
-  }
 
   /** The login that the server needs. */
   get needed(): LoginRequest | undefined {
@@ -33,8 +25,8 @@ export class LoginTracker {
   }
 
   /** Notes the last login before the server is used, so that `look` finds a later one. */
-  async begin(): Promise<void> {
-    this.#seen = await this.#marks?.markOf(this.#server);
+  begin(mark: LoginMark | undefined): void {
+    this.#seen = mark;
   }
 
   /** Stores that the server needs a login. */
@@ -56,8 +48,7 @@ export class LoginTracker {
   }
 
   /** Looks for a login or logout since the last look. The server is then tried again. */
-  async look(): Promise<LoginChange> {
-    const mark = await this.#marks?.markOf(this.#server);
+  look(mark: LoginMark | undefined): LoginChange {
     if (mark === undefined || mark.revision === this.#seen?.revision) return 'none';
     this.#seen = mark;
     this.#needed = undefined;

@@ -8,7 +8,7 @@ import type { CallAdmission, ConnectionLease, Refusal } from './call-lease.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
 import { LoginTracker } from './login-tracker.ts';
-import type { ServerAuthorizations } from './server-authorizations.ts';
+import type { LoginMark, ServerAuthorizations } from './server-authorizations.ts';
 import { messageOf } from '../text/error-text.ts';
 import { secretMask } from './mask-secrets.ts';
 import type { PinDependencies } from './pinned-catalogue.ts';
@@ -52,7 +52,7 @@ export class PooledServer {
   /** The current connections. Outlives each of them. */
   readonly #connections: CallConnections;
   readonly #launcher: ServerLauncher;
-  readonly #logins: LoginTracker;
+  readonly #logins = new LoginTracker();
   readonly #restarts: RestartSchedule;
   readonly #reachability = new ReachabilityCheck((life, error) => this.#onEnded(life, error));
   #catalogue = EMPTY_CATALOGUE;
@@ -72,12 +72,11 @@ export class PooledServer {
       onReplaceOnly: (life, reason) => void this.replace(life, reason),
       onChange: () => this.#onCalls(),
     });
-    this.#logins = new LoginTracker(config.name, options.authorizations);
     this.#launcher = new ServerLauncher(config, {
       ...options,
       connect: (server, how) => {
         const connect = (): Promise<ServerConnection> => options.connect(server, how);
-        return isRemote(server) ? this.#logins.begin().then(connect) : connect();
+        return isRemote(server) ? this.#noteLogin().then(connect) : connect();
       },
       roots: () => this.#roots,
       onStderr: (line) => this.#log.debug(line),
@@ -192,9 +191,9 @@ export class PooledServer {
     this.#changed();
   }
 
-  /** Looks for a login or logout by any process, and then uses it. */
-  async lookForLogin(): Promise<void> {
-    const change = await this.#logins.look();
+  /** Uses the last login or logout by any process, if it is a new one. */
+  lookForLogin(mark: LoginMark | undefined): void {
+    const change = this.#logins.look(mark);
     if (change === 'none' || this.stage.state === 'closed') return;
     if (change === 'logout') this.#options.authorizations?.forget(this.config.name);
     if (change === 'logout' || this.stage.state === 'needs_login') this.reconnect('now');
@@ -229,6 +228,10 @@ export class PooledServer {
   async close(): Promise<void> {
     this.#endAll('close');
     await this.#launcher.settled();
+  }
+
+  async #noteLogin(): Promise<void> {
+    this.#logins.begin((await this.#options.authorizations?.marks())?.get(this.config.name));
   }
 
   async #announceRoots(life: ServerLife): Promise<void> {

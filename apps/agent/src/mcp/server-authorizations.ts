@@ -12,8 +12,8 @@ export interface LoginMark {
 export interface ServerAuthorizations {
   /** Returns the authorization for a connection; undefined for a server with a configured token. */
   of(server: RemoteServerConfig): Promise<HttpAuthorization | undefined>;
-  /** Returns the last login or logout of a server by any process; undefined before the first. */
-  markOf(server: string): Promise<LoginMark | undefined>;
+  /** Returns the last login or logout of each server, by any process, that had one. */
+  marks(): Promise<ReadonlyMap<string, LoginMark>>;
   /** Forgets the tokens in memory after a logout. Later connections read those of the store. */
   forget(server: string): void;
 }

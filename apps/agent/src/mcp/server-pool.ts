@@ -139,6 +139,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   const pool = servers.map(
     (config) => new PooledServer(config, { ...shared, connect: connectServer }),
   );
+  const context = { pool, listeners, clock, authorizations };
   const onServerChange = (listener: () => void): (() => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -167,13 +168,10 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
       if (!isStarted) due.add(name);
       else if (!isClosing && found !== undefined) connectHeld(found);
     },
-    lookForLogins: async () => {
-      await Promise.all(pool.map((server) => server.lookForLogin()));
-    },
-    settled: (timeoutMs, names) =>
-      settled({ pool: named(pool, names), listeners, clock }, timeoutMs),
+    lookForLogins: () => lookForLogins(context, pool),
+    settled: (timeoutMs, names) => settled({ ...context, pool: named(pool, names) }, timeoutMs),
     servers: () => pool.map((server) => server.status),
-    useLogins: (names, signal) => useLogins({ pool: named(pool, names), listeners, clock }, signal),
+    useLogins: (names, signal) => useLogins({ ...context, pool: named(pool, names) }, signal),
     tools: (names) => readyTools(named(pool, names)),
     find: (wireName) => {
       const entry = entryOf(pool, wireName)?.entry;
@@ -182,8 +180,8 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     isQuarantined: (wireName) => entryOf(pool, wireName)?.entry.changed !== undefined,
     checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
     whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
-    reserve: (request) => reserve({ pool, listeners, clock }, request),
-    call: async (request) => (await reserve({ pool, listeners, clock }, request)).call(request),
+    reserve: (request) => reserve(context, request),
+    call: async (request) => (await reserve(context, request)).call(request),
     server: (name) => {
       const found = pool.find(({ config }) => config.name === name);
       return found && serverFeatures(found, { onServerChange });
@@ -217,6 +215,7 @@ function named(
 }
 
 interface PoolContext {
+  readonly authorizations: ServerAuthorizations | undefined;
   readonly pool: readonly PooledServer[];
   readonly listeners: Set<(status: ServerStatus) => void>;
   readonly clock: Clock;
@@ -304,12 +303,21 @@ async function reserve(
   return reserveCall(found.server, { entry: found.entry, request }, clock);
 }
 
+/** Uses the logins and logouts by other processes. */
+async function lookForLogins(
+  { authorizations }: PoolContext,
+  pool: readonly PooledServer[],
+): Promise<void> {
+  if (authorizations === undefined || pool.length === 0) return;
+  const marks = await authorizations.marks();
+  for (const server of pool) server.lookForLogin(marks.get(server.config.name));
+}
+
 /** Uses the logins that were finished since servers asked for them; see `ToolDispatcher.useLogins`. */
 async function useLogins(context: PoolContext, signal: AbortSignal): Promise<void> {
-  await Promise.all(
-    context.pool
-      .filter(({ neededLogin }) => neededLogin !== undefined)
-      .map((server) => server.lookForLogin()),
+  await lookForLogins(
+    context,
+    context.pool.filter(({ neededLogin }) => neededLogin !== undefined),
   );
   const pool = context.pool.filter((server) => server.isConnectingAfterLogin);
   if (signal.aborted || pool.length === 0) return;

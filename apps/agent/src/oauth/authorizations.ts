@@ -3,7 +3,7 @@ import type { HttpAuthorization } from '@signalbox/mcp-core/http/client';
 import type { RemoteServerConfig } from '../config/config.ts';
 import type { RemoteServersSettings } from '../config/remote-auth.ts';
 import type { ServerAuthorizations } from '../mcp/server-authorizations.ts';
-import { readMark } from './login-marks.ts';
+import { readMarks } from './login-marks.ts';
 import type { SecretVault } from './secret-vault.ts';
 import { hasLogins, machineGrant, serverAccess } from './server-access.ts';
 
@@ -34,7 +34,7 @@ export function storedAuthorizations({
       }
       return authorization;
     },
-    markOf: (server) => readMark(vault, server),
+    marks: () => readMarks(vault),
     forget: (server) => void created.delete(server),
   };
 }

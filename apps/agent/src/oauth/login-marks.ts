@@ -19,10 +19,18 @@ export function writeMark(vault: SecretVault, server: string, mark: StoredMark):
 export async function readMark(
   vault: SecretVault,
   server: string,
-): Promise<(StoredMark & LoginMark) | undefined> {
-  const found = await vault.read({ kind: 'server', name: server });
-  if (found === undefined) return undefined;
+): Promise<StoredMark | undefined> {
   // Written by `writeMark` only.
-  const mark = found.value as StoredMark;
-  return { ...mark, revision: found.revision, isLoggedIn: mark.key !== undefined };
+  return (await vault.read({ kind: 'server', name: server }))?.value as StoredMark | undefined;
+}
+
+/** Returns the last login or logout of each server that had one. */
+export async function readMarks(vault: SecretVault): Promise<ReadonlyMap<string, LoginMark>> {
+  const marks = await vault.list('server');
+  return new Map(
+    marks.map(({ name, revision, value }) => [
+      name,
+      { revision, isLoggedIn: (value as StoredMark).key !== undefined },
+    ]),
+  );
 }
