@@ -289,6 +289,7 @@ test('undefined members of HTTP options mean their defaults, also beyond loopbac
     headers: undefined,
     onUnauthorized: undefined,
     authorization: undefined,
+    lookup: undefined,
     maxMessageBytes: undefined,
     messageBudget: undefined,
     acceptTimeoutMs: undefined,

@@ -77,6 +77,7 @@ export async function createWorkerSide(
     schemas,
     held,
     authorizations: storedAuthorizations({ vault, settings: config.remoteServers }),
+    allowedNetworks: config.remoteServers?.allowedNetworks,
   });
   const valid = withInvalidServers(configured, config.invalidServers ?? [], { clock, logger });
   const owned =

@@ -2,6 +2,7 @@ import { connectClient, type MessageBudget } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { LocalError, type Transport } from '@signalbox/mcp-core';
 import type { RemoteServerConfig } from '../config/config.ts';
+import { serverLookup } from './server-addresses.ts';
 import type { ServerAuthorizations } from './server-authorizations.ts';
 import { clientOptions, type ConnectOptions, type ServerConnection } from './server-connection.ts';
 
@@ -15,12 +16,16 @@ export async function connectRemoteServer(
   {
     messageBudget,
     authorizations,
+    allowedNetworks,
   }: {
     readonly messageBudget?: MessageBudget;
     readonly authorizations?: ServerAuthorizations | undefined;
+    /** Networks beside the public ones. Default: all but those of cloud metadata. */
+    readonly allowedNetworks?: readonly string[] | undefined;
   } = {},
 ): Promise<ServerConnection> {
   const { signal } = options;
+  const lookup = serverLookup(server.url, allowedNetworks);
   const authorization = await authorizations?.of(server);
   const { promise: exited, resolve: exit } = Promise.withResolvers<void>();
   const transports = new Set<Transport>();
@@ -40,6 +45,7 @@ export async function connectRemoteServer(
       url: server.url,
       headers: server.headers,
       authorization,
+      lookup,
       legacySse: server.transport !== 'http',
       ...(server.maxMessageBytes === undefined ? {} : { maxMessageBytes: server.maxMessageBytes }),
       ...(messageBudget === undefined ? {} : { messageBudget }),

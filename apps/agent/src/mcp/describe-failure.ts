@@ -1,5 +1,6 @@
 import { LocalError } from '@signalbox/mcp-core';
 import { loginRequestOf } from '@signalbox/mcp-core/auth';
+import { RefusedUrlError } from '@signalbox/mcp-core/http/addresses';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
@@ -35,6 +36,8 @@ export function describeFailure(
     return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
   const login = loginRequestOf(error);
   if (login !== undefined) return needsLoginText(server.name, login);
+  const refused = refusalOf(error);
+  if (refused !== undefined) return `${place}.url is not requested: ${refused}`;
   if (isRemote(server)) return `${message}: ${remoteRemedy(error, place)}`;
   return (
     commandProblem(server, error) ??
@@ -77,6 +80,13 @@ function remoteRemedy(error: unknown, place: string): string {
   if (status !== undefined)
     return 'Signalbox connects again; if this repeats, ask the operator of the server';
   return `Signalbox connects again; if this repeats, check ${place}.url and that the server runs`;
+}
+
+/** Returns why the address of a server was refused, if it was. */
+function refusalOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause)
+    if (cause instanceof RefusedUrlError) return cause.message;
+  return undefined;
 }
 
 function httpStatusOf(error: unknown): number | undefined {

@@ -8,7 +8,7 @@ import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
 import { sharedChecks } from '../schema/testing/shared-checks.ts';
 import { ManualClock } from '../testing/manual-clock.ts';
-import { createServerPool } from './server-pool.ts';
+import { createServerPool, type ServerPoolOptions } from './server-pool.ts';
 import { callRequest, recordingLogger, serverConfig, statusOf } from './testing/pool-fixture.ts';
 
 const TOKEN = 'tok-en-of-the-test';
@@ -61,7 +61,10 @@ async function remote(options: Partial<Parameters<typeof serveHttp>[1]> = {}): P
   return { listener, calls };
 }
 
-function start(config: Partial<RemoteServerConfig> & { readonly url: string }): {
+function start(
+  config: Partial<RemoteServerConfig> & { readonly url: string },
+  options: Pick<ServerPoolOptions, 'allowedNetworks'> = {},
+): {
   readonly pool: ToolDispatcher;
   readonly clock: ManualClock;
   readonly log: readonly string[];
@@ -83,6 +86,7 @@ function start(config: Partial<RemoteServerConfig> & { readonly url: string }): 
     random: () => 0,
     schemas: sharedChecks,
     graceMs: 1000,
+    ...options,
   });
   closers.push(() => pool.close());
   pool.start();
@@ -145,6 +149,20 @@ test('a wrong token is reported with its location in the configuration, without 
   expect(error).toMatch(/answered 401.*: check mcpServers\.far\.headers, /);
   expect(`${error} ${log.join('\n')}`).not.toMatch(/hush|wrong-wrong/);
 });
+
+test.each(['127.0.0.1', 'localhost'])(
+  'a server at %s outside of the allowed networks is not connected, and the failure says so',
+  async (host) => {
+    const { listener, calls } = await remote();
+    const url = listener.url.replace('127.0.0.1', host);
+    const { pool } = start({ url }, { allowedNetworks: ['10.0.0.0/8'] });
+    const { error } = await statusOf(pool, 'far', isFailed);
+    expect(error).toContain('add its network to remote_servers.allowed_networks');
+    expect(calls).toEqual([]);
+    const control = start({ url }, { allowedNetworks: ['127.0.0.0/8', '::1'] });
+    expect(await statusOf(control.pool, 'far', isReady)).toMatchObject({ toolCount: 1 });
+  },
+);
 
 test('a URL without a listener is reported with its location in the configuration, and retried', async () => {
   const { listener } = await remote();

@@ -60,6 +60,8 @@ export interface ServerPoolOptions {
   readonly graceMs?: number;
   /** Authorization at remote servers. Default: configured headers only. */
   readonly authorizations?: ServerAuthorizations;
+  /** Networks in which remote servers may be beside the public ones. Default: all but those of cloud metadata. */
+  readonly allowedNetworks?: readonly string[] | undefined;
   /** Evaluates the servers' schemas. Closed by its creator. Default: a new instance. */
   readonly schemas?: SchemaChecks;
 }
@@ -97,6 +99,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     graceMs = 2000,
     schemas = new SchemaChecks(),
     authorizations,
+    allowedNetworks,
   } = options;
   const listeners = new Set<(status: ServerStatus) => void>();
   const reaper = createReaper({ graceMs, owner: options.owner });
@@ -134,7 +137,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     connect ??
     ((server, how) =>
       isRemote(server)
-        ? connectRemoteServer(server, how, { messageBudget, authorizations })
+        ? connectRemoteServer(server, how, { messageBudget, authorizations, allowedNetworks })
         : connectStdioServer(server, how, { reaper, graceMs, messageBudget }));
   const pool = servers.map(
     (config) => new PooledServer(config, { ...shared, connect: connectServer }),

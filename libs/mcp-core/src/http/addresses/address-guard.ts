@@ -75,7 +75,7 @@ export class AddressGuard {
         ? await this.#resolve(host)
         : [{ address: host, family: version === 4 ? 4 : 6 }];
     if (addresses.length === 0) throw new RefusedUrlError(`the host ${host} has no address`);
-    for (const { address } of addresses) this.#check(address, host);
+    for (const { address } of addresses) this.checkAddress(address, host);
     if (protocol === 'http:' && !addresses.every(({ address }) => isLoopbackAddress(address)))
       throw new RefusedUrlError(
         'the URL begins with http:, which is allowed for loopback addresses only; use https:',
@@ -83,7 +83,11 @@ export class AddressGuard {
     return addresses;
   }
 
-  #check(address: string, host: string): void {
+  /**
+   * Checks one address, of a URL with the host `host`.
+   * @throws RefusedUrlError
+   */
+  checkAddress(address: string, host: string): void {
     if (contains(this.#allowed, address) || !isRefusedByDefault(address)) return;
     throw new RefusedUrlError(`the host ${host} has an address that is not public; ${this.#hint}`);
   }

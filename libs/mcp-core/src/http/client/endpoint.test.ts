@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import { httpTransport } from './http-transport.ts';
 import {
@@ -32,6 +33,34 @@ describe('the URL of a server', () => {
     await until(() => messages.length === 1);
     expect(server.arrivals[0]?.url).toBe('/mcp/a%20b?x=1&y=2');
     expect(`http://${server.arrivals[0]?.headers.host}/mcp`).toBe(server.url);
+  });
+});
+
+describe('the resolver of the host', () => {
+  it('answers for each connection to a name, and its refusal sends nothing', async () => {
+    const server = await scriptedServer((arrival) => answerJson(arrival));
+    const asked: string[] = [];
+    let isAllowed = true;
+    const lookup: LookupFunction = (name, { all }, callback) => {
+      asked.push(name);
+      if (!isAllowed) callback(new Error('not an address for this client'), '');
+      else if (all === true) callback(null, [{ address: '127.0.0.1', family: 4 }]);
+      else callback(null, '127.0.0.1', 4);
+    };
+    const { port } = new URL(server.url);
+    const url = `http://mcp.example:${port}/mcp`;
+    const allowed = await openTransport({ url, lookup });
+    await allowed.transport.send(modernRequest(1, 'tools/list'));
+    await until(() => allowed.messages.length === 1);
+    expect([asked, server.arrivals.length]).toEqual([['mcp.example'], 1]);
+    isAllowed = false;
+    const refused = await openTransport({ url, lookup });
+    await expect(refused.transport.send(modernRequest(2, 'tools/list'))).rejects.toMatchObject({
+      code: 'connection-lost',
+      sent: false,
+      cause: { message: 'not an address for this client' },
+    });
+    expect(server.arrivals).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, request } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LocalError } from '../../protocol/errors.ts';
 import type { HttpAuthorization } from './authorization.ts';
@@ -33,6 +34,11 @@ export interface EndpointOptions {
    * Excludes `onUnauthorized`.
    */
   readonly authorization?: HttpAuthorization | undefined;
+  /**
+   * Resolves the host name of the URL for each connection. A failure fails the request before anything
+   * is sent. Not called for an IP address. Default: the resolver of the operating system.
+   */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** An HTTP request and the callbacks for its response. */
@@ -99,7 +105,8 @@ export class ClientEndpoint {
     // 10 MB.
     const http = process.getBuiltinModule(isTls ? 'node:https' : 'node:http');
     this.#request = http.request;
-    this.#agent = new http.Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
+    const { lookup } = options;
+    this.#agent = new http.Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS, lookup });
     this.#watchConnections(isTls ? 'secureConnect' : 'connect');
     const host = this.#url.hostname.replace(/^\[(.*)\]$/, '$1');
     this.#target = {
