@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -333,6 +333,41 @@ describe('a project outside the workspace, with every package and the dependenci
       expect(status).toBe(0);
     },
   );
+
+  test('compiles a page for browsers on the client, in strict mode and without the types of Node', () => {
+    const page = join(home, 'page');
+    mkdirSync(page);
+    writeFileSync(
+      join(page, 'page.ts'),
+      `import { createClient } from '@signalbox/client';
+const { runs } = createClient({ baseUrl: location.origin });
+for await (const frame of runs.follow({ prompt: 'Hello' }, { signal: AbortSignal.timeout(1000) }))
+  if (frame.type === 'message.delta') document.body.append(frame.text);
+// @ts-expect-error
+process.exit();
+`,
+    );
+    const compilerOptions = {
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      target: 'es2024',
+      lib: ['es2024', 'dom'],
+      types: [],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    writeFileSync(join(page, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      [join(modules, 'typescript/bin/tsc'), '-p', page],
+      { encoding: 'utf8', timeout: 150_000 },
+    );
+    expect(stdout).toBe('');
+    expect(status).toBe(0);
+  });
 
   test('the declarations of a package import only files of the package and declared dependencies', () => {
     const problems = manifests.flatMap((manifest) => {

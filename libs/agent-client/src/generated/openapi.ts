@@ -13,7 +13,8 @@ export interface paths {
         put?: never;
         /**
          * Start a run
-         * @description Responds once the run is stored; a stored run reaches a terminal status even if a process crashes. With `accept: text/event-stream` the response is the run's event stream; closing it does not cancel the run. With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled and returns 200; a run that takes longer continues.
+         *
+         * Responds once the run is stored; a stored run reaches a terminal status even if a process crashes. With `accept: text/event-stream` the response is the run's event stream; closing it does not cancel the run. With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled and returns 200; a run that takes longer continues.
          */
         post: operations["createRun"];
         delete?: never;
@@ -33,7 +34,8 @@ export interface paths {
         put?: never;
         /**
          * Start a run with the history of an existing run
-         * @description The new run begins with a copy of the messages up to the end of a turn; no tool call is repeated. It belongs to no thread.
+         *
+         * The new run begins with a copy of the messages up to the end of a turn; no tool call is repeated. It belongs to no thread.
          */
         post: operations["forkRun"];
         delete?: never;
@@ -53,7 +55,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned unchanged.
+         *
+         * Idempotent. The run is `cancelling` until its calls have ended; a settled run is returned unchanged.
          */
         post: operations["cancelRun"];
         delete?: never;
@@ -73,7 +76,8 @@ export interface paths {
         put?: never;
         /**
          * Resume a failed or expired run
-         * @description Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable after failures that a new attempt cannot fix (refusal, context_full, max_tokens, invalid_output), for a run of kind `call`, and for a run followed by later runs in its thread.
+         *
+         * Continues with the next model call, with a new wall clock and the given limits; no tool call is repeated. Refused with run_not_resumable after failures that a new attempt cannot fix (refusal, context_full, max_tokens, invalid_output), for a run of kind `call`, and for a run followed by later runs in its thread.
          */
         post: operations["resumeRun"];
         delete?: never;
@@ -91,14 +95,16 @@ export interface paths {
         };
         /**
          * Get a run
-         * @description With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled.
+         *
+         * With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled.
          */
         get: operations["getRun"];
         put?: never;
         post?: never;
         /**
          * Erase a settled run
-         * @description Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.
+         *
+         * Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.
          */
         delete: operations["deleteRun"];
         options?: never;
@@ -116,7 +122,8 @@ export interface paths {
         };
         /**
          * List a run's messages, oldest first
-         * @description Without the messages of earlier runs of its thread, which GET /v1/threads/{id}/messages returns.
+         *
+         * Without the messages of earlier runs of its thread, which GET /v1/threads/{id}/messages returns.
          */
         get: operations["listRunMessages"];
         put?: never;
@@ -153,7 +160,8 @@ export interface paths {
         };
         /**
          * A run's events, as a JSON page or a stream
-         * @description With `accept: text/event-stream` the events are streamed: an id-less `run.snapshot`, then every event after `Last-Event-ID` (or `after`) with its `seq` as id, and id-less `message.delta` frames. The stream ends when the run is settled; a reconnect after the end is answered with 204.
+         *
+         * With `accept: text/event-stream` the events are streamed: an id-less `run.snapshot`, then every event after `Last-Event-ID` (or `after`) with its `seq` as id, and id-less `message.delta` frames. The stream ends when the run is settled; a reconnect after the end is answered with 204.
          */
         get: operations["listRunEvents"];
         put?: never;
@@ -192,7 +200,8 @@ export interface paths {
         put?: never;
         /**
          * Call a tool, without a model
-         * @description The call is a run of kind `call`, with the same approvals, limits and tool-call records as any run. Returns 202 once it is stored; with `Prefer: wait=N` the request waits up to N seconds (at most 60) until the call has ended and returns 200.
+         *
+         * The call is a run of kind `call`, with the same approvals, limits and tool-call records as any run. Returns 202 once it is stored; with `Prefer: wait=N` the request waits up to N seconds (at most 60) until the call has ended and returns 200.
          */
         post: operations["callTool"];
         delete?: never;
@@ -212,7 +221,8 @@ export interface paths {
         put?: never;
         /**
          * Cancel one tool call
-         * @description The run and its other calls continue. For a call that was sent, the server gets a cancellation, and `cancel` shows its progress; a call that has ended is returned unchanged.
+         *
+         * The run and its other calls continue. For a call that was sent, the server gets a cancellation, and `cancel` shows its progress; a call that has ended is returned unchanged.
          */
         post: operations["cancelToolCall"];
         delete?: never;
@@ -322,13 +332,15 @@ export interface paths {
         get: operations["getAgent"];
         /**
          * Replace an agent
-         * @description Runs that were started with the agent keep its earlier definition.
+         *
+         * Runs that were started with the agent keep its earlier definition.
          */
         put: operations["replaceAgent"];
         post?: never;
         /**
          * Delete an agent
-         * @description Runs that were started with the agent continue.
+         *
+         * Runs that were started with the agent continue.
          */
         delete: operations["deleteAgent"];
         options?: never;
@@ -345,7 +357,8 @@ export interface paths {
         };
         /**
          * List the models of the configured providers
-         * @description Lists the models of the catalogue and the configuration, by id. A run may name any other model that the provider offers.
+         *
+         * Lists the models of the catalogue and the configuration, by id. A run may name any other model that the provider offers.
          */
         get: operations["listModels"];
         put?: never;
@@ -365,7 +378,8 @@ export interface paths {
         };
         /**
          * Get a model
-         * @description Returns the data that a run with this name would use. A model that is unknown has a conservative context and output limit, listed in `assumed`, and no price.
+         *
+         * Returns the data that a run with this name would use. A model that is unknown has a conservative context and output limit, listed in `assumed`, and no price.
          */
         get: operations["getModel"];
         put?: never;
@@ -387,7 +401,8 @@ export interface paths {
         put?: never;
         /**
          * Store a text or another file as an artifact
-         * @description The body is the content of the file, at most 4 MiB, and the content type its media type; texts are in UTF-8. Name the artifact in `artifacts` of a run, so that its model sees the image or reads the text with `artifact_read`. An artifact that no run was created with is deleted after 24 hours.
+         *
+         * The body is the content of the file, at most 4 MiB, and the content type its media type; texts are in UTF-8. Name the artifact in `artifacts` of a run, so that its model sees the image or reads the text with `artifact_read`. An artifact that no run was created with is deleted after 24 hours.
          */
         post: operations["createArtifact"];
         delete?: never;
@@ -439,7 +454,8 @@ export interface paths {
         };
         /**
          * Get an artifact
-         * @description A single byte range may be requested with `Range: bytes=…`.
+         *
+         * A single byte range may be requested with `Range: bytes=…`.
          */
         get: operations["getArtifact"];
         put?: never;
@@ -459,7 +475,8 @@ export interface paths {
         };
         /**
          * Whether the service is alive
-         * @description When a token is configured, a request without it gets only the status.
+         *
+         * When a token is configured, a request without it gets only the status.
          */
         get: operations["getHealth"];
         put?: never;
@@ -479,7 +496,8 @@ export interface paths {
         };
         /**
          * Whether the service accepts work
-         * @description Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter, and a Redis that does not answer is reported only: the service accepts runs, which wait.
+         *
+         * Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter, and a Redis that does not answer is reported only: the service accepts runs, which wait.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -654,12 +672,14 @@ export interface paths {
         put?: never;
         /**
          * Begin the login of a person at an MCP server
-         * @description Returns the address that the person opens in a browser, within ten minutes. The login ends by a redirect to the service, or, with the method device, when the person has entered the code. Runs that wait for the login then continue.
+         *
+         * Returns the address that the person opens in a browser, within ten minutes. The login ends by a redirect to the service, or, with the method device, when the person has entered the code. Runs that wait for the login then continue.
          */
         post: operations["beginServerLogin"];
         /**
          * Log out of an MCP server
-         * @description Deletes the tokens of the server and revokes them.
+         *
+         * Deletes the tokens of the server and revokes them.
          */
         delete: operations["logOutOfServer"];
         options?: never;
@@ -676,7 +696,8 @@ export interface paths {
         };
         /**
          * Receive the redirect of a login
-         * @description The browser of a person is redirected here by the authorization server. Needs no API key: `state` identifies a login that the service began, and is accepted once. The response is a page for the person.
+         *
+         * The browser of a person is redirected here by the authorization server. Needs no API key: `state` identifies a login that the service began, and is accepted once. The response is a page for the person.
          */
         get: operations["receiveLoginRedirect"];
         put?: never;
@@ -849,7 +870,8 @@ export interface paths {
         };
         /**
          * Follow a server's changes, as a stream
-         * @description Server-sent events: `subscribed`, then `resource.updated` with the `uri` of a followed resource, `tools.changed`, `prompts.changed`, `resources.changed`, and `missed` after a restart of the server, when anything may have changed. The stream is open until the client disconnects.
+         *
+         * Server-sent events: `subscribed`, then `resource.updated` with the `uri` of a followed resource, `tools.changed`, `prompts.changed`, `resources.changed`, and `missed` after a restart of the server, when anything may have changed. The stream is open until the client disconnects.
          */
         get: operations["followServerChanges"];
         put?: never;
@@ -903,7 +925,8 @@ export interface paths {
         };
         /**
          * List decisions about tool calls and their outcomes, and changes of webhooks, oldest first
-         * @description Entries are append-only and are kept when their run is deleted. They contain no arguments or results.
+         *
+         * Entries are append-only and are kept when their run is deleted. They contain no arguments or results.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -926,7 +949,8 @@ export interface paths {
         put?: never;
         /**
          * Create a schedule
-         * @description Starts runs at the times of a cron expression.
+         *
+         * Starts runs at the times of a cron expression.
          */
         post: operations["createSchedule"];
         delete?: never;
@@ -948,14 +972,16 @@ export interface paths {
         post?: never;
         /**
          * Delete a schedule
-         * @description Runs that were started continue.
+         *
+         * Runs that were started continue.
          */
         delete: operations["deleteSchedule"];
         options?: never;
         head?: never;
         /**
          * Change a schedule
-         * @description Fields that are left out stay. `run` is replaced as a whole. Runs that were started continue.
+         *
+         * Fields that are left out stay. `run` is replaced as a whole. Runs that were started continue.
          */
         patch: operations["updateSchedule"];
         trace?: never;
@@ -972,7 +998,8 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Announces events from now on to a URL, in signed requests.
+         *
+         * Announces events from now on to a URL, in signed requests.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -998,7 +1025,8 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Fields that are left out stay. Deliveries that are pending go to the new URL.
+         *
+         * Fields that are left out stay. Deliveries that are pending go to the new URL.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -1014,7 +1042,8 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook
-         * @description Requests are signed with the new secret and, until the overlap has passed, with the earlier ones.
+         *
+         * Requests are signed with the new secret and, until the overlap has passed, with the earlier ones.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1051,7 +1080,8 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again that has ended
-         * @description The request has the same id and body, and a new series of attempts.
+         *
+         * The request has the same id and body, and a new series of attempts.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;
@@ -1069,7 +1099,8 @@ export interface paths {
         };
         /**
          * Statistics of runs over time
-         * @description Counts the runs that were created in a time span, the newest 50,000 of them, by the interval of their creation.
+         *
+         * Counts the runs that were created in a time span, the newest 50,000 of them, by the interval of their creation.
          */
         get: operations["getStats"];
         put?: never;
@@ -1124,51 +1155,51 @@ export interface components {
             instructions?: string;
             model?: string;
             servers?: string[];
-            /** @description Sampling temperature; default that of the model */
+            /** Sampling temperature; default that of the model */
             temperature?: number;
-            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
             max_tokens?: number;
             /**
-             * @description Reasoning effort; default that of the model
-             * @enum {string}
+             * Reasoning effort; default that of the model
              */
             effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
             /**
-             * @description required: the first message of the run must call a tool; none: no message may call one; default auto
-             * @enum {string}
+             * required: the first message of the run must call a tool; none: no message may call one; default auto
              */
             tool_choice?: "auto" | "required" | "none";
-            /** @description The limits that were set */
+            /** The limits that were set */
             limits: {
-                /** @description Model calls; default 50 */
+                /** Model calls; default 50 */
                 turns?: number;
-                /** @description Tool calls; default 200 */
+                /** Tool calls; default 200 */
                 tool_calls?: number;
-                /** @description Milliseconds from the start of the run; default 14400000 */
+                /** Milliseconds from the start of the run; default 14400000 */
                 wall_clock_ms?: number;
-                /** @description Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+                /** Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
                 model_outage_ms?: number;
-                /** @description Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+                /** Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
                 call_inactivity_ms?: number;
-                /** @description Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+                /** Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
                 call_max_ms?: number;
-                /** @description Milliseconds until an open inbox item expires; default 86400000 */
+                /** Milliseconds until an open inbox item expires; default 86400000 */
                 inbox_expiry_ms?: number;
-                /** @description Input and output tokens of all model calls; default no limit */
+                /** Input and output tokens of all model calls; default no limit */
                 tokens?: number;
-                /** @description Output tokens of one model call, including thinking; default the maximum of the model */
+                /** Output tokens of one model call, including thinking; default the maximum of the model */
                 output_tokens?: number;
-                /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
+                /** US dollars of all model calls; refused for a model without a known price; default no limit */
                 cost_usd?: number;
             };
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             updated_at: string;
         };
@@ -1178,9 +1209,9 @@ export interface components {
         };
         Approval: {
             id: string;
-            /** @description Run of the approved call */
+            /** Run of the approved call */
             run_id: string;
-            /** @description Present if the approval is valid for all runs of the thread */
+            /** Present if the approval is valid for all runs of the thread */
             thread_id?: string;
             inbox_item_id: string;
             server: string;
@@ -1193,48 +1224,44 @@ export interface components {
             next_cursor?: string;
         };
         ApproveTool: {
-            /** @description Digest of the reviewed definition; refused if the definition has changed since */
+            /** Digest of the reviewed definition; refused if the definition has changed since */
             digest?: string;
         };
         ApproveTools: {
-            /** @description all: every quarantined tool of the server */
+            /** all: every quarantined tool of the server */
             tools: "all" | {
                 tool: string;
-                /** @description Digest of the reviewed definition */
+                /** Digest of the reviewed definition */
                 digest?: string;
             }[];
         };
         ApprovedTools: {
             name: string;
-            /** @description Name in the configuration, if different */
+            /** Name in the configuration, if different */
             configured_name?: string;
-            /** @enum {string} */
             transport: "stdio" | "http" | "sse";
             /**
-             * @description needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
-             * @enum {string}
+             * needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
              */
             state: "connecting" | "ready" | "needs_login" | "failed" | "draining" | "drained" | "closed" | "invalid";
-            /** @description Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
+            /** Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
             login?: components["schemas"]["NeededLogin"];
             /**
-             * @description degraded: ready, but calls are blocked or tools are quarantined
-             * @enum {string}
+             * degraded: ready, but calls are blocked or tools are quarantined
              */
             health: "ok" | "degraded" | "down";
             /**
-             * @description open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
-             * @enum {string}
+             * open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
              */
             breaker: "closed" | "open" | "half_open";
-            /** @description Consecutive unanswered calls within a minute */
+            /** Consecutive unanswered calls within a minute */
             breaker_failures: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             opens_again_at?: string;
-            /** @enum {string} */
             era?: "legacy" | "modern";
             protocol_version?: string;
             server_info?: {
@@ -1242,80 +1269,84 @@ export interface components {
                 version: string;
             };
             tool_count: number;
-            /** @description Tools that changed since they were first seen; not offered before a person approves the change */
+            /** Tools that changed since they were first seen; not offered before a person approves the change */
             quarantined: string[];
-            /** @description Paths of the directories that the server gets as roots */
+            /** Paths of the directories that the server gets as roots */
             roots: string[];
             warnings: string[];
             error?: string;
             pid?: number;
-            /** @description Processes or sessions of the server; several for a legacy server that sends input requests */
+            /** Processes or sessions of the server; several for a legacy server that sends input requests */
             connections: {
                 pid?: number;
-                /** @description Calls in flight */
+                /** Calls in flight */
                 calls: number;
                 run_ids: string[];
-                /** @description Open input requests of the server */
+                /** Open input requests of the server */
                 open_questions: number;
-                /** @description Why the connection takes no new calls and is closed when it is idle */
+                /** Why the connection takes no new calls and is closed when it is idle */
                 retiring?: string;
             }[];
-            /** @description Calls that wait for a connection */
+            /** Calls that wait for a connection */
             waiting_calls: {
                 run_id: string;
                 call_id?: string;
-                /** @enum {string} */
                 reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
                 message: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
             }[];
-            /** @description Present while calls wait because the server has reached its `callsPerMinute` */
+            /** Present while calls wait because the server has reached its `callsPerMinute` */
             rate_limited?: {
-                /** @description Calls that wait for their turn, of all processes */
+                /** Calls that wait for their turn, of all processes */
                 calls: number;
                 /**
                  * Format: date-time
-                 * @description When the next of them is expected to be sent
+                 *
+                 * When the next of them is expected to be sent
                  */
                 next_at: string;
             };
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             since: string;
             restarts: number;
-            /** @description State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
+            /** State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
             workers?: {
                 id: string;
                 state: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
                 error?: string;
             }[];
-            /** @description Tools whose changed definition was approved */
+            /** Tools whose changed definition was approved */
             approved: string[];
         };
         Artifact: {
             id: string;
-            /** @description Run of the call; another run for an artifact of a forked run */
+            /** Run of the call; another run for an artifact of a forked run */
             run_id?: string;
-            /** @description Absent for an upload */
+            /** Absent for an upload */
             call_id?: string;
             media_type: string;
             bytes: number;
-            /** @description Larger than `bytes` if the end of the text was not kept */
+            /** Larger than `bytes` if the end of the text was not kept */
             original_bytes: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
         };
@@ -1324,29 +1355,26 @@ export interface components {
             next_cursor?: string;
         };
         AuditEntry: {
-            /** @description 1, 2, 3… over all runs */
+            /** 1, 2, 3… over all runs */
             seq: number;
             /** Format: date-time */
             at: string;
             /**
-             * @description The deciding party; remembered: an earlier approval by a person
-             * @enum {string}
+             * The deciding party; remembered: an earlier approval by a person
              */
             who: "person" | "policy" | "remembered" | "expiry" | "service";
-            /** @description Absent for a change of a webhook */
+            /** Absent for a change of a webhook */
             run_id?: string;
             call_id?: string;
             inbox_item_id?: string;
             webhook_id?: string;
-            /** @enum {string} */
             kind: "tool_call" | "webhook" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
             server?: string;
             tool?: string;
-            /** @description Digest of the canonical JSON (RFC 8785) of the arguments */
+            /** Digest of the canonical JSON (RFC 8785) of the arguments */
             arguments_sha256?: string;
-            /** @description allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten; for a webhook created, changed, secret_rotated, disabled or deleted */
+            /** allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten; for a webhook created, changed, secret_rotated, disabled or deleted */
             decision?: string;
-            /** @enum {string} */
             outcome?: "succeeded" | "failed" | "cancelled" | "unknown";
         };
         AuditPage: {
@@ -1356,42 +1384,37 @@ export interface components {
         CallRun: {
             id: string;
             /**
-             * @description call: one tool call without a model
-             * @enum {string}
+             * call: one tool call without a model
              */
             kind: "agent" | "call";
-            /** @enum {string} */
             status: "queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired";
             status_reason?: string;
             /**
-             * @description normal for kind call
-             * @enum {string}
+             * normal for kind call
              */
             priority: "high" | "normal" | "low";
-            /** @description Name of the API key that created the run; anonymous without one */
+            /** Name of the API key that created the run; anonymous without one */
             api_key: string;
             prompt: string;
             servers?: string[];
-            /** @description Absent for kind call */
+            /** Absent for kind call */
             provider?: string;
-            /** @description Absent for kind call */
+            /** Absent for kind call */
             model?: string;
-            /** @description Whether scripts answer in place of a model */
+            /** Whether scripts answer in place of a model */
             scripted: boolean;
-            /** @description Present when the answers are scripted, or the limits of the model are assumed */
+            /** Present when the answers are scripted, or the limits of the model are assumed */
             notice?: string;
-            /** @description Sampling temperature; default that of the model */
+            /** Sampling temperature; default that of the model */
             temperature?: number;
-            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
             max_tokens?: number;
             /**
-             * @description Reasoning effort; default that of the model
-             * @enum {string}
+             * Reasoning effort; default that of the model
              */
             effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
             /**
-             * @description required: the first message of the run must call a tool; none: no message may call one; default auto
-             * @enum {string}
+             * required: the first message of the run must call a tool; none: no message may call one; default auto
              */
             tool_choice?: "auto" | "required" | "none";
             limits: components["schemas"]["RunLimits"];
@@ -1413,53 +1436,57 @@ export interface components {
             output_schema?: {
                 [key: string]: unknown;
             };
-            /** @description The answer as a value that conforms to output_schema */
+            /** The answer as a value that conforms to output_schema */
             output?: unknown;
             error?: components["schemas"]["RunError"];
-            /** @description The model call failed for a temporary reason and is retried; status_reason is model_unavailable */
+            /** The model call failed for a temporary reason and is retried; status_reason is model_unavailable */
             model_outage?: {
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
-                /** @description Consecutive failed attempts */
+                /** Consecutive failed attempts */
                 attempts: number;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 next_attempt_at: string;
-                /** @description Reason of the last failure */
+                /** Reason of the last failure */
                 error: components["schemas"]["RunError"];
             };
-            /** @description The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all */
+            /** The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all */
             inbox: components["schemas"]["InboxItem"][];
             /**
-             * @description Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full
-             * @constant
+             * Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full
              */
             is_shortened?: true;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             started_at?: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             finished_at?: string;
             call: components["schemas"]["ToolCall"];
         };
         CancelCall: Record<string, never>;
         CancelRun: {
-            /** @description Shown in the run; never sent to servers */
+            /** Shown in the run; never sent to servers */
             reason?: string;
         };
         CompletionRequest: {
@@ -1470,10 +1497,10 @@ export interface components {
             };
             argument: {
                 name: string;
-                /** @description Text typed so far */
+                /** Text typed so far */
                 value: string;
             };
-            /** @description Values of the earlier arguments */
+            /** Values of the earlier arguments */
             chosen?: {
                 [key: string]: string;
             };
@@ -1489,68 +1516,66 @@ export interface components {
             event_types: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
             description?: string;
             /**
-             * @description disabled: by a client, or because the endpoint answered with status 410; nothing is sent
-             * @enum {string}
+             * disabled: by a client, or because the endpoint answered with status 410; nothing is sent
              */
             state: "enabled" | "disabled";
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             disabled_at?: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
-            /** @description New secret that signs the requests (Standard Webhooks, `whsec_…`). Returned only here, and left out when the request is repeated with its idempotency key */
+            /** New secret that signs the requests (Standard Webhooks, `whsec_…`). Returned only here, and left out when the request is repeated with its idempotency key */
             secret?: string;
         };
         ElicitationFormItem: {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "elicitation_form";
             request: components["schemas"]["ElicitationFormRequest"];
         };
-        /** @description A form from the server. Respond with accept and content, decline, or cancel */
+        /** A form from the server. Respond with accept and content, decline, or cancel */
         ElicitationFormRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
             tool: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
             message: string;
-            /** @description A JSON Schema for a flat object */
+            /** A JSON Schema for a flat object */
             requested_schema: {
                 [key: string]: unknown;
             };
@@ -1559,77 +1584,73 @@ export interface components {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "elicitation_url";
             request: components["schemas"]["ElicitationUrlRequest"];
         };
-        /** @description A page that the person opens in a browser. Respond with accept, decline or cancel */
+        /** A page that the person opens in a browser. Respond with accept, decline or cancel */
         ElicitationUrlRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
             tool: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
             message: string;
             url: string;
             host: string;
-            /** @description Suspicious properties of the address */
+            /** Suspicious properties of the address */
             warnings: string[];
             elicitation_id?: string;
-            /** @description Whether the server reported that the elicitation is complete */
+            /** Whether the server reported that the elicitation is complete */
             is_completed?: boolean;
         };
         FormChoice: {
             value: string | number;
-            /** @description Text to show; the value itself if the server gives no title */
+            /** Text to show; the value itself if the server gives no title */
             title: string;
         };
         FormField: {
-            /** @description Member of `content` with the value of the field */
+            /** Member of `content` with the value of the field */
             name: string;
             /**
-             * @description array: a list of strings, limited to `choices` if present
-             * @enum {string}
+             * array: a list of strings, limited to `choices` if present
              */
             type: "string" | "number" | "integer" | "boolean" | "array";
             title?: string;
             description?: string;
             required: boolean;
-            /** @description Value when the response omits the field; null in the response leaves an optional field empty */
+            /** Value when the response omits the field; null in the response leaves an optional field empty */
             default?: string | number | boolean | string[];
-            /** @description Allowed values of the field, or of the entries of an array */
+            /** Allowed values of the field, or of the entries of an array */
             choices?: components["schemas"]["FormChoice"][];
-            /** @description email, uri, date and date-time are checked */
+            /** email, uri, date and date-time are checked */
             format?: string;
-            /** @description Length in characters */
+            /** Length in characters */
             min_length?: number;
             max_length?: number;
             minimum?: number;
@@ -1638,7 +1659,6 @@ export interface components {
             max_items?: number;
         };
         Health: {
-            /** @constant */
             status: "ok";
             version?: string;
             provider?: string;
@@ -1646,140 +1666,121 @@ export interface components {
             scripted?: boolean;
             notice?: string;
         };
-        /** @description A person responded */
+        /** A person responded */
         InboxAnsweredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "inbox.answered";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A person responded */
+            /** A person responded */
             data: {
                 inbox_item_id: string;
-                /** @enum {string} */
                 kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
                 response: components["schemas"]["StoredInboxResponse"];
             };
         };
-        /** @description The server reported that an elicitation by URL is complete */
+        /** The server reported that an elicitation by URL is complete */
         InboxCompletedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "inbox.completed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The server reported that an elicitation by URL is complete */
+            /** The server reported that an elicitation by URL is complete */
             data: {
                 inbox_item_id: string;
-                /** @enum {string} */
                 kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
             };
         };
-        /** @description The response was delivered to the call or to the engine */
+        /** The response was delivered to the call or to the engine */
         InboxDeliveredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "inbox.delivered";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The response was delivered to the call or to the engine */
+            /** The response was delivered to the call or to the engine */
             data: {
                 inbox_item_id: string;
-                /** @enum {string} */
                 kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
             };
         };
-        /** @description The item expired without a response */
+        /** The item expired without a response */
         InboxExpiredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "inbox.expired";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The item expired without a response */
+            /** The item expired without a response */
             data: {
                 inbox_item_id: string;
-                /** @enum {string} */
                 kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
             };
         };
-        /** @description A request for input from a person; the shape of `request` depends on `kind` */
+        /** A request for input from a person; the shape of `request` depends on `kind` */
         InboxItem: components["schemas"]["ToolApprovalItem"] | components["schemas"]["ElicitationFormItem"] | components["schemas"]["ElicitationUrlItem"] | components["schemas"]["SamplingApprovalItem"] | components["schemas"]["SamplingReplyItem"] | components["schemas"]["OutcomeUnknownItem"] | components["schemas"]["ServerLoginItem"];
         InboxList: {
             data: components["schemas"]["InboxItem"][];
             next_cursor?: string;
         };
-        /** @description A request for input from a person was opened */
+        /** A request for input from a person was opened */
         InboxOpenedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "inbox.opened";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A request for input from a person was opened */
+            /** A request for input from a person was opened */
             data: {
                 inbox_item_id: string;
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "tool_approval";
                 request: components["schemas"]["ToolApprovalRequest"];
             } | {
@@ -1787,10 +1788,10 @@ export interface components {
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "elicitation_form";
                 request: components["schemas"]["ElicitationFormRequest"];
             } | {
@@ -1798,10 +1799,10 @@ export interface components {
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "elicitation_url";
                 request: components["schemas"]["ElicitationUrlRequest"];
             } | {
@@ -1809,10 +1810,10 @@ export interface components {
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "sampling_approval";
                 request: components["schemas"]["SamplingApprovalRequest"];
             } | {
@@ -1820,10 +1821,10 @@ export interface components {
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "sampling_reply";
                 request: components["schemas"]["SamplingReplyRequest"];
             } | {
@@ -1831,10 +1832,10 @@ export interface components {
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "outcome_unknown";
                 request: components["schemas"]["OutcomeUnknownRequest"];
             } | {
@@ -1842,10 +1843,10 @@ export interface components {
                 call_id?: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 expires_at: string;
-                /** @constant */
                 kind: "server_login";
                 request: components["schemas"]["ServerLoginRequest"];
             };
@@ -1864,133 +1865,117 @@ export interface components {
          */
         InboxResponse: {
             /**
-             * @description tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail; server_login: retry or decline
-             * @enum {string}
+             * tool_approval, sampling_approval and sampling_reply: approve or deny; elicitation_form and elicitation_url: accept, decline or cancel; outcome_unknown: retry, mark_done or fail; server_login: retry or decline
              */
             action: "approve" | "deny" | "accept" | "decline" | "cancel" | "retry" | "mark_done" | "fail";
-            /** @description The fields of an accepted elicitation form; or, of an approved sampling request or reply, the changed system_prompt, messages, max_tokens, or text */
+            /** The fields of an accepted elicitation form; or, of an approved sampling request or reply, the changed system_prompt, messages, max_tokens, or text */
             content?: {
                 [key: string]: unknown;
             };
-            /** @description For an approved tool call: arguments that replace those of the model */
+            /** For an approved tool call: arguments that replace those of the model */
             arguments?: {
                 [key: string]: unknown;
             };
             /**
-             * @description For an approved tool call: the scope in which later calls of the same tool are approved, with any arguments; default call (this call only)
-             * @enum {string}
+             * For an approved tool call: the scope in which later calls of the same tool are approved, with any arguments; default call (this call only)
              */
             remember?: "call" | "run" | "thread";
-            /** @description Note to the model about a denied call or a settled unknown outcome */
+            /** Note to the model about a denied call or a settled unknown outcome */
             note?: string;
         };
-        /** @description The item was closed because a response is no longer needed */
+        /** The item was closed because a response is no longer needed */
         InboxVoidEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "inbox.void";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The item was closed because a response is no longer needed */
+            /** The item was closed because a response is no longer needed */
             data: {
                 inbox_item_id: string;
-                /** @enum {string} */
                 kind: "tool_approval" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
                 call_id?: string;
-                /** @enum {string} */
                 reason: "withdrawn" | "call_ended" | "run_ended" | "process_ended";
             };
         };
-        /** @description A limit was reached */
+        /** A limit was reached */
         LimitExceededEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "limit.exceeded";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A limit was reached */
+            /** A limit was reached */
             data: {
-                /** @enum {string} */
                 limit: "turns" | "tool_calls" | "wall_clock_ms" | "tokens" | "cost_usd";
                 used: number;
                 allowed: number;
             };
         };
-        /** @description 80 % of a limit was reached */
+        /** 80 % of a limit was reached */
         LimitWarningEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "limit.warning";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description 80 % of a limit was reached */
+            /** 80 % of a limit was reached */
             data: {
-                /** @enum {string} */
                 limit: "turns" | "tool_calls" | "wall_clock_ms" | "tokens" | "cost_usd";
                 used: number;
                 allowed: number;
             };
         };
         Limits: {
-            /** @description Model calls; default 50 */
+            /** Model calls; default 50 */
             turns?: number;
-            /** @description Tool calls; default 200 */
+            /** Tool calls; default 200 */
             tool_calls?: number;
-            /** @description Milliseconds from the start of the run; default 14400000 */
+            /** Milliseconds from the start of the run; default 14400000 */
             wall_clock_ms?: number;
-            /** @description Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+            /** Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
             model_outage_ms?: number;
-            /** @description Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+            /** Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
             call_inactivity_ms?: number;
-            /** @description Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+            /** Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
             call_max_ms?: number;
-            /** @description Milliseconds until an open inbox item expires; default 86400000 */
+            /** Milliseconds until an open inbox item expires; default 86400000 */
             inbox_expiry_ms?: number;
-            /** @description Input and output tokens of all model calls; default no limit */
+            /** Input and output tokens of all model calls; default no limit */
             tokens?: number;
-            /** @description Output tokens of one model call, including thinking; default the maximum of the model */
+            /** Output tokens of one model call, including thinking; default the maximum of the model */
             output_tokens?: number;
-            /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
+            /** US dollars of all model calls; refused for a model without a known price; default no limit */
             cost_usd?: number;
         };
         LoggedOut: {
-            /** @description Whether nothing remains at the authorization server; false if it has no revocation endpoint or could not be reached */
+            /** Whether nothing remains at the authorization server; false if it has no revocation endpoint or could not be reached */
             is_revoked: boolean;
         };
         LoginStart: {
             /**
-             * @description Default: browser, if the service has an address for the redirect and the authorization server supports it
-             * @enum {string}
+             * Default: browser, if the service has an address for the redirect and the authorization server supports it
              */
             method?: "browser" | "device";
         };
@@ -2003,43 +1988,39 @@ export interface components {
         Message: {
             id: string;
             run_id: string;
-            /** @description Turn of the run; 0 for the messages that the run began with */
+            /** Turn of the run; 0 for the messages that the run began with */
             turn: number;
-            /** @enum {string} */
             role: "user" | "assistant";
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at?: string;
-            /** @description MCP content blocks, and tool_use, tool_result, reasoning and refusal */
+            /** MCP content blocks, and tool_use, tool_result, reasoning and refusal */
             content: {
                 [key: string]: unknown;
             }[];
         };
-        /** @description The whole message; it replaces the text of its message.delta frames */
+        /** The whole message; it replaces the text of its message.delta frames */
         MessageCompletedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "message.completed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The whole message; it replaces the text of its message.delta frames */
+            /** The whole message; it replaces the text of its message.delta frames */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
-                /** @constant */
                 role: "assistant";
                 text: string;
                 tool_uses: {
@@ -2049,29 +2030,24 @@ export interface components {
                         [key: string]: unknown;
                     };
                 }[];
-                /** @description Whether the model call ended before the message was complete */
+                /** Whether the model call ended before the message was complete */
                 is_partial: boolean;
             };
         };
-        /** @description The next part of an unfinished message; has no id and is not stored */
+        /** The next part of an unfinished message; has no id and is not stored */
         MessageDeltaFrame: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "message.delta";
             run_id: string;
             message_id: string;
-            /** @enum {string} */
             kind: "text" | "reasoning" | "arguments";
-            /** @description For kind arguments: the tool call whose arguments, as JSON, grow */
+            /** For kind arguments: the tool call whose arguments, as JSON, grow */
             tool_use?: {
-                /** @description Position among the tool calls of the message */
+                /** Position among the tool calls of the message */
                 index: number;
                 id: string;
                 name: string;
             };
-            /** @description Offset in characters within the text, reasoning or arguments of the message */
+            /** Offset in characters within the text, reasoning or arguments of the message */
             offset: number;
             text: string;
         };
@@ -2079,57 +2055,52 @@ export interface components {
             data: components["schemas"]["Message"][];
             next_cursor?: string;
         };
-        /** @description The first part of a message arrived */
+        /** The first part of a message arrived */
         MessageStartedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "message.started";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The first part of a message arrived */
+            /** The first part of a message arrived */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
-                /** @constant */
                 role: "assistant";
             };
         };
         Model: {
-            /** @description provider/model: the name for runs and agents */
+            /** provider/model: the name for runs and agents */
             id: string;
-            /** @description Name of the configured provider */
+            /** Name of the configured provider */
             provider: string;
-            /** @description Model id of the provider */
+            /** Model id of the provider */
             model: string;
             aliases: string[];
-            /** @description Whether runs without a model use this one */
+            /** Whether runs without a model use this one */
             is_default: boolean;
-            /** @enum {string} */
             tier?: "small" | "medium" | "large";
-            /** @description Tokens of a conversation with its answer */
+            /** Tokens of a conversation with its answer */
             context_tokens: number;
-            /** @description Output tokens of one message, including thinking */
+            /** Output tokens of one message, including thinking */
             max_output_tokens: number;
-            /** @description Limits that are unknown and have a conservative default */
+            /** Limits that are unknown and have a conservative default */
             assumed: ("context_tokens" | "max_output_tokens")[];
-            /** @description US dollars per million tokens; absent when the price is not known */
+            /** US dollars per million tokens; absent when the price is not known */
             price?: {
                 input: number;
                 output: number;
                 cache_read: number;
                 cache_write: number;
-                /** @description Prices of a whole call whose input is longer than input_tokens */
+                /** Prices of a whole call whose input is longer than input_tokens */
                 above?: {
                     input_tokens: number;
                     input: number;
@@ -2138,18 +2109,18 @@ export interface components {
                     cache_write: number;
                 };
             };
-            /** @description Whether the model thinks before it answers */
+            /** Whether the model thinks before it answers */
             reasons: boolean;
-            /** @description Settings that runs and agents may set for the model */
+            /** Settings that runs and agents may set for the model */
             settings: {
-                /** @description Highest temperature; absent when the model takes no temperature */
+                /** Highest temperature; absent when the model takes no temperature */
                 max_temperature?: number;
-                /** @description Accepted efforts */
+                /** Accepted efforts */
                 efforts: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max")[];
-                /** @description Accepted tool choices */
+                /** Accepted tool choices */
                 tool_choices: ("auto" | "required" | "none")[];
             };
-            /** @description Content and features that a request may use */
+            /** Content and features that a request may use */
             takes: {
                 tools: boolean;
                 images: boolean;
@@ -2157,16 +2128,15 @@ export interface components {
                 pdf: boolean;
                 stop_sequences: boolean;
             };
-            /** @description Origin of the data; fields of the configuration override the catalogue */
+            /** Origin of the data; fields of the configuration override the catalogue */
             source: {
                 /**
-                 * @description none: the model is unknown, and its limits are assumed
-                 * @enum {string}
+                 * none: the model is unknown, and its limits are assumed
                  */
                 kind: "catalogue" | "configuration" | "none";
-                /** @description Publication of the vendor */
+                /** Publication of the vendor */
                 url?: string;
-                /** @description Date of the data, YYYY-MM-DD */
+                /** Date of the data, YYYY-MM-DD */
                 as_of?: string;
             };
         };
@@ -2175,19 +2145,18 @@ export interface components {
             next_cursor?: string;
         };
         NeededLogin: {
-            /** @description Authorization server */
+            /** Authorization server */
             issuer: string;
             resource: string;
-            /** @description Scopes that the login will request */
+            /** Scopes that the login will request */
             scopes: string[];
-            /** @description Scopes that the refused request needs */
+            /** Scopes that the refused request needs */
             required_scopes: string[];
             /**
-             * @description no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes
-             * @enum {string}
+             * no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes
              */
             reason: "no_tokens" | "tokens_refused" | "refresh_refused" | "insufficient_scope";
-            /** @description Methods of the authorization server */
+            /** Methods of the authorization server */
             methods: ("browser" | "device")[];
         };
         /**
@@ -2204,19 +2173,19 @@ export interface components {
          */
         NewAgent: {
             name: string;
-            /** @description Added to the instructions of every run */
+            /** Added to the instructions of every run */
             instructions?: string;
-            /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+            /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
             model?: string;
-            /** @description Names of the MCP servers whose tools may be used; default: all */
+            /** Names of the MCP servers whose tools may be used; default: all */
             servers?: string[];
-            /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+            /** Sampling temperature; default that of the model; null instead of an inherited value */
             temperature?: number | null;
-            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
             max_tokens?: number | null;
-            /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+            /** Reasoning effort; default that of the model; null instead of an inherited value */
             effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
-            /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+            /** required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
             tool_choice?: ("auto" | "required" | "none") | null;
             limits?: components["schemas"]["Limits"];
         };
@@ -2228,53 +2197,52 @@ export interface components {
          *     }
          */
         NewCall: {
-            /** @description Must conform to the input schema of the tool; default: no arguments */
+            /** Must conform to the input schema of the tool; default: no arguments */
             arguments?: {
                 [key: string]: unknown;
             };
             limits?: components["schemas"]["Limits"];
-            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
             metadata?: {
                 [key: string]: string;
             };
         };
         /**
-         * @description Omitted fields, and omitted limits, are taken from the run
+         * Omitted fields, and omitted limits, are taken from the run
          * @example {
          *       "at_turn": 2,
          *       "prompt": "Only those of this year."
          *     }
          */
         NewFork: {
-            /** @description Last turn to keep; 0 keeps only the prompt; default: the last turn whose calls have ended */
+            /** Last turn to keep; 0 keeps only the prompt; default: the last turn whose calls have ended */
             at_turn?: number;
-            /** @description Next user message; at turn 0 it replaces the prompt */
+            /** Next user message; at turn 0 it replaces the prompt */
             prompt?: string;
-            /** @description Names of the MCP servers whose tools may be used; default: all */
+            /** Names of the MCP servers whose tools may be used; default: all */
             servers?: string[];
-            /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+            /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
             model?: string;
-            /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+            /** Sampling temperature; default that of the model; null instead of an inherited value */
             temperature?: number | null;
-            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
             max_tokens?: number | null;
-            /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+            /** Reasoning effort; default that of the model; null instead of an inherited value */
             effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
-            /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+            /** required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
             tool_choice?: ("auto" | "required" | "none") | null;
             limits?: components["schemas"]["Limits"];
-            /** @description Added to the instructions of every run */
+            /** Added to the instructions of every run */
             instructions?: string;
             /**
-             * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
-             * @enum {string}
+             * Order in which waiting runs begin; a run in progress is never interrupted; default normal
              */
             priority?: "high" | "normal" | "low";
-            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+            /** JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
             output_schema?: {
                 [key: string]: unknown;
             };
@@ -2294,45 +2262,43 @@ export interface components {
          *     }
          */
         NewRun: {
-            /** @description The task, in plain words */
+            /** The task, in plain words */
             prompt: string;
-            /** @description Names of the MCP servers whose tools may be used; default: all */
+            /** Names of the MCP servers whose tools may be used; default: all */
             servers?: string[];
-            /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+            /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
             model?: string;
-            /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+            /** Sampling temperature; default that of the model; null instead of an inherited value */
             temperature?: number | null;
-            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
             max_tokens?: number | null;
-            /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+            /** Reasoning effort; default that of the model; null instead of an inherited value */
             effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
-            /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+            /** required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
             tool_choice?: ("auto" | "required" | "none") | null;
             limits?: components["schemas"]["Limits"];
-            /** @description Added to the instructions of every run */
+            /** Added to the instructions of every run */
             instructions?: string;
             /**
-             * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
-             * @enum {string}
+             * Order in which waiting runs begin; a run in progress is never interrupted; default normal
              */
             priority?: "high" | "normal" | "low";
-            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+            /** JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
             output_schema?: {
                 [key: string]: unknown;
             };
-            /** @description Id of a stored agent, whose fields apply unless the run sets them */
+            /** Id of a stored agent, whose fields apply unless the run sets them */
             agent_id?: string;
-            /** @description Id of a thread; the run begins with the messages of its settled runs */
+            /** Id of a thread; the run begins with the messages of its settled runs */
             thread_id?: string;
-            /** @description Ids of artifacts that the model can read with artifact_read */
+            /** Ids of artifacts that the model can read with artifact_read */
             artifacts?: string[];
             /**
-             * @description Action while a run of the thread is not settled: reject (409), enqueue (wait until it is settled) or interrupt (cancel it first); default reject
-             * @enum {string}
+             * Action while a run of the thread is not settled: reject (409), enqueue (wait until it is settled) or interrupt (cancel it first); default reject
              */
             on_busy?: "reject" | "enqueue" | "interrupt";
         };
@@ -2350,58 +2316,56 @@ export interface components {
          */
         NewSchedule: {
             name?: string;
-            /** @description Five fields: minute, hour, day of month, month, weekday, such as `0 9 * * MON-FRI`; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+            /** Five fields: minute, hour, day of month, month, weekday, such as `0 9 * * MON-FRI`; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
             cron: string;
             /**
-             * @description IANA name such as Europe/Berlin; default UTC
+             * IANA name such as Europe/Berlin; default UTC
              * @default UTC
              */
             time_zone: string;
-            /** @description The run to start, as in POST /v1/runs. Its metadata gets `schedule_id` and `scheduled_at` */
+            /** The run to start, as in POST /v1/runs. Its metadata gets `schedule_id` and `scheduled_at` */
             run: {
-                /** @description The task, in plain words */
+                /** The task, in plain words */
                 prompt: string;
-                /** @description Names of the MCP servers whose tools may be used; default: all */
+                /** Names of the MCP servers whose tools may be used; default: all */
                 servers?: string[];
-                /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+                /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
                 model?: string;
-                /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+                /** Sampling temperature; default that of the model; null instead of an inherited value */
                 temperature?: number | null;
-                /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+                /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
                 max_tokens?: number | null;
-                /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+                /** Reasoning effort; default that of the model; null instead of an inherited value */
                 effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
-                /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+                /** required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
                 tool_choice?: ("auto" | "required" | "none") | null;
                 limits?: components["schemas"]["Limits"];
-                /** @description Added to the instructions of every run */
+                /** Added to the instructions of every run */
                 instructions?: string;
                 /**
-                 * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
-                 * @enum {string}
+                 * Order in which waiting runs begin; a run in progress is never interrupted; default normal
                  */
                 priority?: "high" | "normal" | "low";
-                /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+                /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+                /** JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
                 output_schema?: {
                     [key: string]: unknown;
                 };
-                /** @description Id of a stored agent, whose fields apply unless the run sets them */
+                /** Id of a stored agent, whose fields apply unless the run sets them */
                 agent_id?: string;
-                /** @description Id of a thread; the run begins with the messages of its settled runs */
+                /** Id of a thread; the run begins with the messages of its settled runs */
                 thread_id?: string;
             };
             /**
-             * @description Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip
+             * Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip
              * @default skip
-             * @enum {string}
              */
             on_busy: "skip" | "queue";
             /**
-             * @description Whether runs are started; default true
+             * Whether runs are started; default true
              * @default true
              */
             enabled: boolean;
@@ -2416,7 +2380,7 @@ export interface components {
          */
         NewThread: {
             title?: string;
-            /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+            /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
             metadata?: {
                 [key: string]: string;
             };
@@ -2430,10 +2394,10 @@ export interface components {
          *     }
          */
         NewWebhook: {
-            /** @description https: URL at a public address, without user name and password; other addresses only if the configuration allows their network */
+            /** https: URL at a public address, without user name and password; other addresses only if the configuration allows their network */
             url: string;
             /**
-             * @description Events to announce; default: the ends of runs and `run.input_required`
+             * Events to announce; default: the ends of runs and `run.input_required`
              * @default [
              *       "run.input_required",
              *       "run.completed",
@@ -2449,44 +2413,41 @@ export interface components {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "outcome_unknown";
             request: components["schemas"]["OutcomeUnknownRequest"];
         };
-        /** @description A call was sent and its result was lost. Respond with retry, mark_done or fail */
+        /** A call was sent and its result was lost. Respond with retry, mark_done or fail */
         OutcomeUnknownRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
             tool: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
             message: string;
             arguments: {
@@ -2496,26 +2457,28 @@ export interface components {
         };
         PinnedTool: {
             tool: string;
-            /** @description SHA-256 of the pinned definition */
+            /** SHA-256 of the pinned definition */
             digest: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             first_seen_at: string;
             /**
              * Format: date-time
-             * @description When it replaced an earlier definition
+             *
+             * When it replaced an earlier definition
              */
             accepted_at?: string;
-            /** @description The definition that waits for approval */
+            /** The definition that waits for approval */
             quarantined?: {
                 digest: string;
                 changed: string[];
                 definition: {
                     [key: string]: unknown;
                 };
-                /** @description The approved definition; absent if it was not stored */
+                /** The approved definition; absent if it was not stored */
                 pinned_definition?: {
                     [key: string]: unknown;
                 };
@@ -2527,13 +2490,12 @@ export interface components {
             status: number;
             detail: string;
             instance: string;
-            /** @enum {string} */
             code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "login_unsupported" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "agent_changed" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "login_failed" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
-            /** @description Whether the same request can succeed later */
+            /** Whether the same request can succeed later */
             retryable: boolean;
             request_id: string;
             errors?: {
-                /** @description JSON pointer into the request: /body/…, /query/…, /path/… or /header/… */
+                /** JSON pointer into the request: /body/…, /query/…, /path/… or /header/… */
                 path: string;
                 message: string;
             }[];
@@ -2545,92 +2507,81 @@ export interface components {
             }[];
         };
         Queue: {
-            /** @description Runs that are not settled, by status */
+            /** Runs that are not settled, by status */
             runs: {
                 queued: number;
                 running: number;
                 input_required: number;
                 cancelling: number;
             };
-            /** @description Waiting jobs by type, delayed ones included; absent while the queue does not answer */
+            /** Waiting jobs by type, delayed ones included; absent while the queue does not answer */
             jobs?: {
                 [key: string]: number;
             };
         };
         Readiness: {
-            /** @constant */
             status: "ready";
             /**
-             * @description Set with REDIS_URL. Without Redis, new jobs wait in the store
-             * @enum {string}
+             * Set with REDIS_URL. Without Redis, new jobs wait in the store
              */
             redis?: "ready" | "unreachable";
         };
         ResourceContentList: {
-            /** @description With text, or blob in base64 */
+            /** With text, or blob in base64 */
             data: {
                 [key: string]: unknown;
             }[];
         };
         ResourceUpdatedFrame: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "resource.updated";
             uri: string;
         };
         ResultPreview: {
-            /** @description At most 4096 characters; the tool call has the whole result */
+            /** At most 4096 characters; the tool call has the whole result */
             text: string;
             truncated: boolean;
             is_error: boolean;
-            /** @description Types of the content blocks other than text */
+            /** Types of the content blocks other than text */
             other_content: string[];
         };
         ResumeRun: {
-            /** @description New limits that replace those of the run */
+            /** New limits that replace those of the run */
             limits?: components["schemas"]["Limits"];
         };
         Run: {
             id: string;
             /**
-             * @description call: one tool call without a model
-             * @enum {string}
+             * call: one tool call without a model
              */
             kind: "agent" | "call";
-            /** @enum {string} */
             status: "queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired";
             status_reason?: string;
             /**
-             * @description normal for kind call
-             * @enum {string}
+             * normal for kind call
              */
             priority: "high" | "normal" | "low";
-            /** @description Name of the API key that created the run; anonymous without one */
+            /** Name of the API key that created the run; anonymous without one */
             api_key: string;
             prompt: string;
             servers?: string[];
-            /** @description Absent for kind call */
+            /** Absent for kind call */
             provider?: string;
-            /** @description Absent for kind call */
+            /** Absent for kind call */
             model?: string;
-            /** @description Whether scripts answer in place of a model */
+            /** Whether scripts answer in place of a model */
             scripted: boolean;
-            /** @description Present when the answers are scripted, or the limits of the model are assumed */
+            /** Present when the answers are scripted, or the limits of the model are assumed */
             notice?: string;
-            /** @description Sampling temperature; default that of the model */
+            /** Sampling temperature; default that of the model */
             temperature?: number;
-            /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
             max_tokens?: number;
             /**
-             * @description Reasoning effort; default that of the model
-             * @enum {string}
+             * Reasoning effort; default that of the model
              */
             effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
             /**
-             * @description required: the first message of the run must call a tool; none: no message may call one; default auto
-             * @enum {string}
+             * required: the first message of the run must call a tool; none: no message may call one; default auto
              */
             tool_choice?: "auto" | "required" | "none";
             limits: components["schemas"]["RunLimits"];
@@ -2652,206 +2603,192 @@ export interface components {
             output_schema?: {
                 [key: string]: unknown;
             };
-            /** @description The answer as a value that conforms to output_schema */
+            /** The answer as a value that conforms to output_schema */
             output?: unknown;
             error?: components["schemas"]["RunError"];
-            /** @description The model call failed for a temporary reason and is retried; status_reason is model_unavailable */
+            /** The model call failed for a temporary reason and is retried; status_reason is model_unavailable */
             model_outage?: {
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
-                /** @description Consecutive failed attempts */
+                /** Consecutive failed attempts */
                 attempts: number;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 next_attempt_at: string;
-                /** @description Reason of the last failure */
+                /** Reason of the last failure */
                 error: components["schemas"]["RunError"];
             };
-            /** @description The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all */
+            /** The oldest open inbox items of the run, at most 20; GET /v1/inbox?run_id= returns all */
             inbox: components["schemas"]["InboxItem"][];
             /**
-             * @description Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full
-             * @constant
+             * Present in lists when prompt, instructions or answer is truncated to 1000 characters, or output or output_schema is left out; GET /v1/runs/{id} returns them in full
              */
             is_shortened?: true;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             started_at?: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             finished_at?: string;
         };
-        /** @description The run was cancelled and all its calls ended. Last event */
+        /** The run was cancelled and all its calls ended. Last event */
         RunCancelledEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.cancelled";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The run was cancelled and all its calls ended. Last event */
+            /** The run was cancelled and all its calls ended. Last event */
             data: {
                 reason?: string;
-                /** @description Text that the run had produced so far */
+                /** Text that the run had produced so far */
                 answer?: string;
             };
         };
-        /** @description Cancellation was requested; the run waits until its calls have ended */
+        /** Cancellation was requested; the run waits until its calls have ended */
         RunCancellingEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.cancelling";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description Cancellation was requested; the run waits until its calls have ended */
+            /** Cancellation was requested; the run waits until its calls have ended */
             data: {
                 reason?: string;
             };
         };
-        /** @description The run has an answer. Last event */
+        /** The run has an answer. Last event */
         RunCompletedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.completed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The run has an answer. Last event */
+            /** The run has an answer. Last event */
             data: {
                 answer: string;
-                /** @description The answer as a value that conforms to output_schema */
+                /** The answer as a value that conforms to output_schema */
                 output?: unknown;
                 scripted: boolean;
             };
         };
         RunError: {
-            /** @description Stable, snake_case */
+            /** Stable, snake_case */
             code: string;
             message: string;
         };
-        /** @description A stored event of a run. Clients must ignore unknown types and fields */
+        /** A stored event of a run. Clients must ignore unknown types and fields */
         RunEvent: components["schemas"]["RunQueuedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunInputRequiredEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["RunCancellingEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunExpiredEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnCompletedEvent"] | components["schemas"]["TurnInterruptedEvent"] | components["schemas"]["TurnOutputRejectedEvent"] | components["schemas"]["TurnFailedEvent"] | components["schemas"]["TurnCancelledEvent"] | components["schemas"]["MessageStartedEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolCallPlannedEvent"] | components["schemas"]["ToolCallApprovalRequiredEvent"] | components["schemas"]["ToolCallApprovedEvent"] | components["schemas"]["ToolCallDispatchedEvent"] | components["schemas"]["ToolCallWaitingEvent"] | components["schemas"]["ToolCallWorkingEvent"] | components["schemas"]["ToolCallProgressEvent"] | components["schemas"]["ToolCallInputRequiredEvent"] | components["schemas"]["ToolCallResumedEvent"] | components["schemas"]["ToolCallRetryingEvent"] | components["schemas"]["ToolCallCompletedEvent"] | components["schemas"]["ToolCallFailedEvent"] | components["schemas"]["ToolCallCancelledEvent"] | components["schemas"]["ToolCallOutcomeUnknownEvent"] | components["schemas"]["InboxOpenedEvent"] | components["schemas"]["InboxAnsweredEvent"] | components["schemas"]["InboxDeliveredEvent"] | components["schemas"]["InboxCompletedEvent"] | components["schemas"]["InboxVoidEvent"] | components["schemas"]["InboxExpiredEvent"] | components["schemas"]["LimitWarningEvent"] | components["schemas"]["LimitExceededEvent"] | components["schemas"]["UsageUpdatedEvent"];
         RunEventPage: {
             data: components["schemas"]["RunEvent"][];
             last_seq: number;
-            /** @description Pass as `cursor` for the next page */
+            /** Pass as `cursor` for the next page */
             next_cursor?: string;
         };
-        /** @description The wall clock limit ended the run. Last event unless the run is resumed */
+        /** The wall clock limit ended the run. Last event unless the run is resumed */
         RunExpiredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.expired";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The wall clock limit ended the run. Last event unless the run is resumed */
+            /** The wall clock limit ended the run. Last event unless the run is resumed */
             data: {
                 error: components["schemas"]["RunError"];
-                /** @description Text that the run had produced so far */
+                /** Text that the run had produced so far */
                 answer?: string;
             };
         };
-        /** @description The run failed. Last event unless the run is resumed */
+        /** The run failed. Last event unless the run is resumed */
         RunFailedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.failed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The run failed. Last event unless the run is resumed */
+            /** The run failed. Last event unless the run is resumed */
             data: {
                 error: components["schemas"]["RunError"];
-                /** @description Text that the run had produced so far */
+                /** Text that the run had produced so far */
                 answer?: string;
             };
         };
-        /** @description The run cannot continue before a person responds */
+        /** The run cannot continue before a person responds */
         RunInputRequiredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.input_required";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The run cannot continue before a person responds */
+            /** The run cannot continue before a person responds */
             data: {
-                /** @description The open inbox items */
+                /** The open inbox items */
                 inbox_item_ids: string[];
             };
         };
         RunLimits: {
-            /** @description Absent for kind call, as tool_calls, tokens, output_tokens, cost_usd and model_outage_ms are */
+            /** Absent for kind call, as tool_calls, tokens, output_tokens, cost_usd and model_outage_ms are */
             turns?: number;
             tool_calls?: number;
             wall_clock_ms: number;
@@ -2876,56 +2813,50 @@ export interface components {
          *     }
          */
         RunPatch: {
-            /** @description Entries to set; null removes an entry; other entries are unchanged */
+            /** Entries to set; null removes an entry; other entries are unchanged */
             metadata: {
                 [key: string]: string | null;
             };
         };
-        /** @description The run is stored. Always the first event */
+        /** The run is stored. Always the first event */
         RunQueuedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.queued";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The run is stored. Always the first event */
+            /** The run is stored. Always the first event */
             data: {
                 prompt: string;
                 servers?: string[];
-                /** @description Absent for kind call */
+                /** Absent for kind call */
                 provider?: string;
-                /** @description Absent for kind call */
+                /** Absent for kind call */
                 model?: string;
                 scripted: boolean;
                 limits: components["schemas"]["RunLimits"];
-                /** @description Settings of the model calls; absent without any */
+                /** Settings of the model calls; absent without any */
                 model_settings?: {
-                    /** @description Sampling temperature; default that of the model */
+                    /** Sampling temperature; default that of the model */
                     temperature?: number;
-                    /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+                    /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
                     max_tokens?: number;
                     /**
-                     * @description Reasoning effort; default that of the model
-                     * @enum {string}
+                     * Reasoning effort; default that of the model
                      */
                     effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
                     /**
-                     * @description required: the first message of the run must call a tool; none: no message may call one; default auto
-                     * @enum {string}
+                     * required: the first message of the run must call a tool; none: no message may call one; default auto
                      */
                     tool_choice?: "auto" | "required" | "none";
                 };
-                /** @enum {string} */
                 kind: "agent" | "call";
                 thread_id?: string;
                 agent_id?: string;
@@ -2935,65 +2866,54 @@ export interface components {
                 };
             };
         };
-        /** @description The run is running again */
+        /** The run is running again */
         RunResumedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.resumed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The run is running again */
+            /** The run is running again */
             data: {
                 /**
-                 * @description requested: the run had ended, and its earlier error and answer are void
-                 * @enum {string}
+                 * requested: the run had ended, and its earlier error and answer are void
                  */
                 reason: "inbox_closed" | "process_restarted" | "requested";
             };
         };
-        /** @description The current state of the run. First frame of every stream; has no id */
+        /** The current state of the run. First frame of every stream; has no id */
         RunSnapshotFrame: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.snapshot";
             run_id: string;
             run: components["schemas"]["Run"];
-            /** @description The unfinished message, with its text so far */
+            /** The unfinished message, with its text so far */
             partial?: {
                 message_id: string;
                 text: string;
             };
         };
-        /** @description A worker started the run */
+        /** A worker started the run */
         RunStartedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "run.started";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A worker started the run */
+            /** A worker started the run */
             data: {
                 provider?: string;
                 model?: string;
@@ -3001,52 +2921,49 @@ export interface components {
                 notice?: string;
             };
         };
-        /** @description The JSON after `data:` of one server-sent event; its `type` is also the `event:` line, and the `seq` of a stored event is the `id:` line */
+        /** The JSON after `data:` of one server-sent event; its `type` is also the `event:` line, and the `seq` of a stored event is the `id:` line */
         RunStreamFrame: components["schemas"]["RunSnapshotFrame"] | components["schemas"]["MessageDeltaFrame"] | components["schemas"]["StreamGapFrame"] | components["schemas"]["RunQueuedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunInputRequiredEvent"] | components["schemas"]["RunResumedEvent"] | components["schemas"]["RunCancellingEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["RunExpiredEvent"] | components["schemas"]["TurnStartedEvent"] | components["schemas"]["TurnCompletedEvent"] | components["schemas"]["TurnInterruptedEvent"] | components["schemas"]["TurnOutputRejectedEvent"] | components["schemas"]["TurnFailedEvent"] | components["schemas"]["TurnCancelledEvent"] | components["schemas"]["MessageStartedEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolCallPlannedEvent"] | components["schemas"]["ToolCallApprovalRequiredEvent"] | components["schemas"]["ToolCallApprovedEvent"] | components["schemas"]["ToolCallDispatchedEvent"] | components["schemas"]["ToolCallWaitingEvent"] | components["schemas"]["ToolCallWorkingEvent"] | components["schemas"]["ToolCallProgressEvent"] | components["schemas"]["ToolCallInputRequiredEvent"] | components["schemas"]["ToolCallResumedEvent"] | components["schemas"]["ToolCallRetryingEvent"] | components["schemas"]["ToolCallCompletedEvent"] | components["schemas"]["ToolCallFailedEvent"] | components["schemas"]["ToolCallCancelledEvent"] | components["schemas"]["ToolCallOutcomeUnknownEvent"] | components["schemas"]["InboxOpenedEvent"] | components["schemas"]["InboxAnsweredEvent"] | components["schemas"]["InboxDeliveredEvent"] | components["schemas"]["InboxCompletedEvent"] | components["schemas"]["InboxVoidEvent"] | components["schemas"]["InboxExpiredEvent"] | components["schemas"]["LimitWarningEvent"] | components["schemas"]["LimitExceededEvent"] | components["schemas"]["UsageUpdatedEvent"];
         SamplingApprovalItem: {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "sampling_approval";
             request: components["schemas"]["SamplingApprovalRequest"];
         };
-        /** @description The server requests a model call. Respond with approve or deny */
+        /** The server requests a model call. Respond with approve or deny */
         SamplingApprovalRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
             tool: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
-            /** @description MCP sampling messages */
+            /** MCP sampling messages */
             messages: {
                 [key: string]: unknown;
             }[];
@@ -3064,149 +2981,147 @@ export interface components {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "sampling_reply";
             request: components["schemas"]["SamplingReplyRequest"];
         };
-        /** @description The reply of the model, before it is sent to the server. Respond with approve or deny */
+        /** The reply of the model, before it is sent to the server. Respond with approve or deny */
         SamplingReplyRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
             tool: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
             text: string;
             model: string;
             stop_reason?: string;
-            /** @description Content blocks of a reply with tool calls */
+            /** Content blocks of a reply with tool calls */
             content?: {
                 [key: string]: unknown;
             }[];
         };
         Schedule: {
             id: string;
-            /** @description Name of the API key that created the schedule, to which its runs belong */
+            /** Name of the API key that created the schedule, to which its runs belong */
             api_key: string;
             name?: string;
             cron: string;
             time_zone: string;
-            /** @description The run to start, as it was given */
+            /** The run to start, as it was given */
             run: {
-                /** @description The task, in plain words */
+                /** The task, in plain words */
                 prompt: string;
-                /** @description Names of the MCP servers whose tools may be used; default: all */
+                /** Names of the MCP servers whose tools may be used; default: all */
                 servers?: string[];
-                /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+                /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
                 model?: string;
-                /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+                /** Sampling temperature; default that of the model; null instead of an inherited value */
                 temperature?: number | null;
-                /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+                /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
                 max_tokens?: number | null;
-                /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+                /** Reasoning effort; default that of the model; null instead of an inherited value */
                 effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
-                /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+                /** required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
                 tool_choice?: ("auto" | "required" | "none") | null;
                 limits?: {
-                    /** @description Model calls; default 50 */
+                    /** Model calls; default 50 */
                     turns?: number;
-                    /** @description Tool calls; default 200 */
+                    /** Tool calls; default 200 */
                     tool_calls?: number;
-                    /** @description Milliseconds from the start of the run; default 14400000 */
+                    /** Milliseconds from the start of the run; default 14400000 */
                     wall_clock_ms?: number;
-                    /** @description Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+                    /** Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
                     model_outage_ms?: number;
-                    /** @description Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+                    /** Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
                     call_inactivity_ms?: number;
-                    /** @description Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+                    /** Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
                     call_max_ms?: number;
-                    /** @description Milliseconds until an open inbox item expires; default 86400000 */
+                    /** Milliseconds until an open inbox item expires; default 86400000 */
                     inbox_expiry_ms?: number;
-                    /** @description Input and output tokens of all model calls; default no limit */
+                    /** Input and output tokens of all model calls; default no limit */
                     tokens?: number;
-                    /** @description Output tokens of one model call, including thinking; default the maximum of the model */
+                    /** Output tokens of one model call, including thinking; default the maximum of the model */
                     output_tokens?: number;
-                    /** @description US dollars of all model calls; refused for a model without a known price; default no limit */
+                    /** US dollars of all model calls; refused for a model without a known price; default no limit */
                     cost_usd?: number;
                 };
-                /** @description Added to the instructions of every run */
+                /** Added to the instructions of every run */
                 instructions?: string;
                 /**
-                 * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
-                 * @enum {string}
+                 * Order in which waiting runs begin; a run in progress is never interrupted; default normal
                  */
                 priority?: "high" | "normal" | "low";
-                /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+                /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+                /** JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
                 output_schema?: {
                     [key: string]: unknown;
                 };
-                /** @description Id of a stored agent, whose fields apply unless the run sets them */
+                /** Id of a stored agent, whose fields apply unless the run sets them */
                 agent_id?: string;
-                /** @description Id of a thread; the run begins with the messages of its settled runs */
+                /** Id of a thread; the run begins with the messages of its settled runs */
                 thread_id?: string;
             };
-            /** @enum {string} */
             on_busy: "skip" | "queue";
             enabled: boolean;
             /**
              * Format: date-time
-             * @description Next time; absent while the schedule is disabled, or if there is none
+             *
+             * Next time; absent while the schedule is disabled, or if there is none
              */
             next_at?: string;
             last_run?: {
                 /**
                  * Format: date-time
-                 * @description Last time of the schedule that was decided about
+                 *
+                 * Last time of the schedule that was decided about
                  */
                 scheduled_at: string;
                 /**
-                 * @description skipped: the previous run was not settled, or `error` has the limit of the API key that refused the run; failed: `error` has the reason
-                 * @enum {string}
+                 * skipped: the previous run was not settled, or `error` has the limit of the API key that refused the run; failed: `error` has the reason
                  */
                 outcome: "started" | "skipped" | "failed";
-                /** @description The last run that was started */
+                /** The last run that was started */
                 run_id?: string;
                 error?: string;
             };
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             updated_at: string;
         };
@@ -3215,55 +3130,53 @@ export interface components {
             next_cursor?: string;
         };
         SchedulePatch: {
-            /** @description null removes the name */
+            /** null removes the name */
             name?: string | null;
-            /** @description Five fields: minute, hour, day of month, month, weekday, such as `0 9 * * MON-FRI`; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+            /** Five fields: minute, hour, day of month, month, weekday, such as `0 9 * * MON-FRI`; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
             cron?: string;
-            /** @description IANA name such as Europe/Berlin; default UTC */
+            /** IANA name such as Europe/Berlin; default UTC */
             time_zone?: string;
-            /** @description The run to start, as in POST /v1/runs. Its metadata gets `schedule_id` and `scheduled_at` */
+            /** The run to start, as in POST /v1/runs. Its metadata gets `schedule_id` and `scheduled_at` */
             run?: {
-                /** @description The task, in plain words */
+                /** The task, in plain words */
                 prompt: string;
-                /** @description Names of the MCP servers whose tools may be used; default: all */
+                /** Names of the MCP servers whose tools may be used; default: all */
                 servers?: string[];
-                /** @description provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
+                /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
                 model?: string;
-                /** @description Sampling temperature; default that of the model; null instead of an inherited value */
+                /** Sampling temperature; default that of the model; null instead of an inherited value */
                 temperature?: number | null;
-                /** @description Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
+                /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
                 max_tokens?: number | null;
-                /** @description Reasoning effort; default that of the model; null instead of an inherited value */
+                /** Reasoning effort; default that of the model; null instead of an inherited value */
                 effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max") | null;
-                /** @description required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
+                /** required: the first message of the run must call a tool; none: no message may call one; default auto; null instead of an inherited value */
                 tool_choice?: ("auto" | "required" | "none") | null;
                 limits?: components["schemas"]["Limits"];
-                /** @description Added to the instructions of every run */
+                /** Added to the instructions of every run */
                 instructions?: string;
                 /**
-                 * @description Order in which waiting runs begin; a run in progress is never interrupted; default normal
-                 * @enum {string}
+                 * Order in which waiting runs begin; a run in progress is never interrupted; default normal
                  */
                 priority?: "high" | "normal" | "low";
-                /** @description Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
+                /** Metadata that the client attaches: at most 16 entries, names of at most 64 characters, values of at most 512 */
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
+                /** JSON Schema of an object that the answer must conform to; after one failed repair attempt the run fails with invalid_output */
                 output_schema?: {
                     [key: string]: unknown;
                 };
-                /** @description Id of a stored agent, whose fields apply unless the run sets them */
+                /** Id of a stored agent, whose fields apply unless the run sets them */
                 agent_id?: string;
-                /** @description Id of a thread; the run begins with the messages of its settled runs */
+                /** Id of a thread; the run begins with the messages of its settled runs */
                 thread_id?: string;
             };
             /**
-             * @description Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip
-             * @enum {string}
+             * Action at a time at which the previous run of the schedule is not settled, or the API key of the schedule has used up runs_per_minute: skip (the time is left out) or queue (the run starts when the previous one is settled and the rate allows it; later times meanwhile are left out); default skip
              */
             on_busy?: "skip" | "queue";
-            /** @description Whether runs are started; default true */
+            /** Whether runs are started; default true */
             enabled?: boolean;
         };
         /**
@@ -3273,42 +3186,38 @@ export interface components {
          */
         SecretRotation: {
             /**
-             * @description Seconds for which requests are also signed with the secret before this one; 0 ends it and earlier ones at once
+             * Seconds for which requests are also signed with the secret before this one; 0 ends it and earlier ones at once
              * @default 86400
              */
             overlap_seconds: number;
         };
         Server: {
             name: string;
-            /** @description Name in the configuration, if different */
+            /** Name in the configuration, if different */
             configured_name?: string;
-            /** @enum {string} */
             transport: "stdio" | "http" | "sse";
             /**
-             * @description needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
-             * @enum {string}
+             * needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
              */
             state: "connecting" | "ready" | "needs_login" | "failed" | "draining" | "drained" | "closed" | "invalid";
-            /** @description Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
+            /** Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
             login?: components["schemas"]["NeededLogin"];
             /**
-             * @description degraded: ready, but calls are blocked or tools are quarantined
-             * @enum {string}
+             * degraded: ready, but calls are blocked or tools are quarantined
              */
             health: "ok" | "degraded" | "down";
             /**
-             * @description open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
-             * @enum {string}
+             * open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
              */
             breaker: "closed" | "open" | "half_open";
-            /** @description Consecutive unanswered calls within a minute */
+            /** Consecutive unanswered calls within a minute */
             breaker_failures: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             opens_again_at?: string;
-            /** @enum {string} */
             era?: "legacy" | "modern";
             protocol_version?: string;
             server_info?: {
@@ -3316,98 +3225,97 @@ export interface components {
                 version: string;
             };
             tool_count: number;
-            /** @description Tools that changed since they were first seen; not offered before a person approves the change */
+            /** Tools that changed since they were first seen; not offered before a person approves the change */
             quarantined: string[];
-            /** @description Paths of the directories that the server gets as roots */
+            /** Paths of the directories that the server gets as roots */
             roots: string[];
             warnings: string[];
             error?: string;
             pid?: number;
-            /** @description Processes or sessions of the server; several for a legacy server that sends input requests */
+            /** Processes or sessions of the server; several for a legacy server that sends input requests */
             connections: {
                 pid?: number;
-                /** @description Calls in flight */
+                /** Calls in flight */
                 calls: number;
                 run_ids: string[];
-                /** @description Open input requests of the server */
+                /** Open input requests of the server */
                 open_questions: number;
-                /** @description Why the connection takes no new calls and is closed when it is idle */
+                /** Why the connection takes no new calls and is closed when it is idle */
                 retiring?: string;
             }[];
-            /** @description Calls that wait for a connection */
+            /** Calls that wait for a connection */
             waiting_calls: {
                 run_id: string;
                 call_id?: string;
-                /** @enum {string} */
                 reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
                 message: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
             }[];
-            /** @description Present while calls wait because the server has reached its `callsPerMinute` */
+            /** Present while calls wait because the server has reached its `callsPerMinute` */
             rate_limited?: {
-                /** @description Calls that wait for their turn, of all processes */
+                /** Calls that wait for their turn, of all processes */
                 calls: number;
                 /**
                  * Format: date-time
-                 * @description When the next of them is expected to be sent
+                 *
+                 * When the next of them is expected to be sent
                  */
                 next_at: string;
             };
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             since: string;
             restarts: number;
-            /** @description State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
+            /** State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
             workers?: {
                 id: string;
                 state: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
                 error?: string;
             }[];
         };
-        /** @description The JSON after `data:` of one server-sent event; its `type` is also the `event:` line */
+        /** The JSON after `data:` of one server-sent event; its `type` is also the `event:` line */
         ServerChangeFrame: components["schemas"]["ResourceUpdatedFrame"] | components["schemas"]["ServerNoticeFrame"];
         ServerDetail: {
             name: string;
-            /** @description Name in the configuration, if different */
+            /** Name in the configuration, if different */
             configured_name?: string;
-            /** @enum {string} */
             transport: "stdio" | "http" | "sse";
             /**
-             * @description needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
-             * @enum {string}
+             * needs_login: the server refuses the service until a person logs in; invalid: its configuration is invalid, and `error` has the reason
              */
             state: "connecting" | "ready" | "needs_login" | "failed" | "draining" | "drained" | "closed" | "invalid";
-            /** @description Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
+            /** Present with needs_login, and while calls of a ready server need more scopes. POST /v1/servers/{name}/login begins the login */
             login?: components["schemas"]["NeededLogin"];
             /**
-             * @description degraded: ready, but calls are blocked or tools are quarantined
-             * @enum {string}
+             * degraded: ready, but calls are blocked or tools are quarantined
              */
             health: "ok" | "degraded" | "down";
             /**
-             * @description open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
-             * @enum {string}
+             * open: the server does not respond, so no call is sent until opens_again_at; half_open: one trial call is sent
              */
             breaker: "closed" | "open" | "half_open";
-            /** @description Consecutive unanswered calls within a minute */
+            /** Consecutive unanswered calls within a minute */
             breaker_failures: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             opens_again_at?: string;
-            /** @enum {string} */
             era?: "legacy" | "modern";
             protocol_version?: string;
             server_info?: {
@@ -3415,60 +3323,63 @@ export interface components {
                 version: string;
             };
             tool_count: number;
-            /** @description Tools that changed since they were first seen; not offered before a person approves the change */
+            /** Tools that changed since they were first seen; not offered before a person approves the change */
             quarantined: string[];
-            /** @description Paths of the directories that the server gets as roots */
+            /** Paths of the directories that the server gets as roots */
             roots: string[];
             warnings: string[];
             error?: string;
             pid?: number;
-            /** @description Processes or sessions of the server; several for a legacy server that sends input requests */
+            /** Processes or sessions of the server; several for a legacy server that sends input requests */
             connections: {
                 pid?: number;
-                /** @description Calls in flight */
+                /** Calls in flight */
                 calls: number;
                 run_ids: string[];
-                /** @description Open input requests of the server */
+                /** Open input requests of the server */
                 open_questions: number;
-                /** @description Why the connection takes no new calls and is closed when it is idle */
+                /** Why the connection takes no new calls and is closed when it is idle */
                 retiring?: string;
             }[];
-            /** @description Calls that wait for a connection */
+            /** Calls that wait for a connection */
             waiting_calls: {
                 run_id: string;
                 call_id?: string;
-                /** @enum {string} */
                 reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
                 message: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
             }[];
-            /** @description Present while calls wait because the server has reached its `callsPerMinute` */
+            /** Present while calls wait because the server has reached its `callsPerMinute` */
             rate_limited?: {
-                /** @description Calls that wait for their turn, of all processes */
+                /** Calls that wait for their turn, of all processes */
                 calls: number;
                 /**
                  * Format: date-time
-                 * @description When the next of them is expected to be sent
+                 *
+                 * When the next of them is expected to be sent
                  */
                 next_at: string;
             };
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             since: string;
             restarts: number;
-            /** @description State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
+            /** State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
             workers?: {
                 id: string;
                 state: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
                 error?: string;
@@ -3478,12 +3389,13 @@ export interface components {
                 [key: string]: unknown;
             };
             pins: components["schemas"]["PinnedTool"][];
-            /** @description Authorization server and time of the last login; absent after a logout */
+            /** Authorization server and time of the last login; absent after a logout */
             logged_in?: {
                 issuer: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 at: string;
             };
@@ -3496,193 +3408,187 @@ export interface components {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "server_login";
             request: components["schemas"]["ServerLoginRequest"];
         };
-        /** @description The server of a call, or a server that the run names, needs a login: POST /v1/servers/{server}/login. The login answers the item. Respond with retry after a login elsewhere, or with decline to continue without the server */
+        /** The server of a call, or a server that the run names, needs a login: POST /v1/servers/{server}/login. The login answers the item. Respond with retry after a login elsewhere, or with decline to continue without the server */
         ServerLoginRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
-            /** @description Tool of the call that waits, if it is one call */
+            /** Tool of the call that waits, if it is one call */
             tool?: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name?: string;
             message: string;
-            /** @description Authorization server at which a person logs in */
+            /** Authorization server at which a person logs in */
             issuer: string;
             resource: string;
-            /** @description Scopes that the login will request */
+            /** Scopes that the login will request */
             scopes: string[];
-            /** @description Scopes that the refused request needs */
+            /** Scopes that the refused request needs */
             required_scopes: string[];
             /**
-             * @description no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes
-             * @enum {string}
+             * no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes
              */
             reason: "no_tokens" | "tokens_refused" | "refresh_refused" | "insufficient_scope";
             methods: ("browser" | "device")[];
         };
         ServerMode: {
             /**
-             * @description graceful: after the calls in flight have ended, without new calls; now: at once, so that calls in flight are lost
+             * graceful: after the calls in flight have ended, without new calls; now: at once, so that calls in flight are lost
              * @default graceful
-             * @enum {string}
              */
             mode: "graceful" | "now";
         };
-        /** @description missed: the server was restarted, so any feature may have changed */
+        /** missed: the server was restarted, so any feature may have changed */
         ServerNoticeFrame: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "subscribed" | "missed" | "tools.changed" | "prompts.changed" | "resources.changed";
         };
         ServerRoots: {
-            /** @description Absolute paths or file: URLs */
+            /** Absolute paths or file: URLs */
             roots: string[];
         };
         StartedLogin: {
             /**
-             * @description browser: by a redirect; device: by a code that is entered on any device
-             * @enum {string}
+             * browser: by a redirect; device: by a code that is entered on any device
              */
             method: "browser" | "device";
-            /** @description Address that the person opens: https, or http at a loopback address */
+            /** Address that the person opens: https, or http at a loopback address */
             url: string;
-            /** @description For device: the code that the person enters there */
+            /** For device: the code that the person enters there */
             user_code?: string;
-            /** @description For device: the address with the code in it */
+            /** For device: the address with the code in it */
             complete_url?: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
         };
         Stats: {
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             from: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             to: string;
-            /** @description Seconds */
+            /** Seconds */
             interval: number;
-            /** @description Every interval, oldest first */
+            /** Every interval, oldest first */
             intervals: components["schemas"]["StatsInterval"][];
             total: {
-                /** @description Created in the time span */
+                /** Created in the time span */
                 runs: number;
                 completed: number;
                 failed: number;
                 cancelled: number;
                 expired: number;
-                /** @description Model calls with their tool calls */
+                /** Model calls with their tool calls */
                 turns: number;
                 tool_calls: number;
                 input_tokens: number;
                 output_tokens: number;
-                /** @description Of the runs whose price is known */
+                /** Of the runs whose price is known */
                 cost_usd: number;
-                /** @description Milliseconds; absent without a run to measure */
+                /** Milliseconds; absent without a run to measure */
                 queued_ms?: {
                     p50: number;
                     p95: number;
                 };
-                /** @description Milliseconds; absent without a run to measure */
+                /** Milliseconds; absent without a run to measure */
                 duration_ms?: {
                     p50: number;
                     p95: number;
                 };
             };
-            /** @description Runs with tokens whose cost is not known */
+            /** Runs with tokens whose cost is not known */
             unpriced_runs: number;
-            /** @description The 20 models with the most tokens */
+            /** The 20 models with the most tokens */
             models: {
-                /** @description provider/model */
+                /** provider/model */
                 model: string;
                 runs: number;
                 input_tokens: number;
                 output_tokens: number;
                 cost_usd: number;
             }[];
-            /** @description The 20 most frequent error codes of runs */
+            /** The 20 most frequent error codes of runs */
             errors: {
                 code: string;
                 runs: number;
             }[];
             /**
              * Format: date-time
-             * @description Present if there are more runs than are counted; the older ones are left out
+             *
+             * Present if there are more runs than are counted; the older ones are left out
              */
             counted_from?: string;
         };
         StatsInterval: {
             /**
              * Format: date-time
-             * @description Start of the interval
+             *
+             * Start of the interval
              */
             at: string;
-            /** @description Created in the time span */
+            /** Created in the time span */
             runs: number;
             completed: number;
             failed: number;
             cancelled: number;
             expired: number;
-            /** @description Model calls with their tool calls */
+            /** Model calls with their tool calls */
             turns: number;
             tool_calls: number;
             input_tokens: number;
             output_tokens: number;
-            /** @description Of the runs whose price is known */
+            /** Of the runs whose price is known */
             cost_usd: number;
-            /** @description Milliseconds from the creation to the start of a run */
+            /** Milliseconds from the creation to the start of a run */
             queued_ms?: {
                 p50: number;
                 p95: number;
             };
-            /** @description Milliseconds from the start to the end of a run, without the time spent waiting for a person */
+            /** Milliseconds from the start to the end of a run, without the time spent waiting for a person */
             duration_ms?: {
                 p50: number;
                 p95: number;
             };
         };
         StoredInboxResponse: {
-            /** @enum {string} */
             action: "approve" | "deny" | "accept" | "decline" | "cancel" | "retry" | "mark_done" | "fail";
             content?: {
                 [key: string]: unknown;
@@ -3690,20 +3596,14 @@ export interface components {
             arguments?: {
                 [key: string]: unknown;
             };
-            /** @enum {string} */
             remember?: "call" | "run" | "thread";
             remembered_approval_id?: string;
             note?: string;
         };
-        /** @description message.delta frames were dropped because the reader was too slow; a run.snapshot follows; has no id */
+        /** message.delta frames were dropped because the reader was too slow; a run.snapshot follows; has no id */
         StreamGapFrame: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "stream.gap";
             run_id: string;
-            /** @constant */
             reason: "slow_reader";
         };
         Thread: {
@@ -3714,12 +3614,14 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description Time of the last change of the thread or added run
+             *
+             * Time of the last change of the thread or added run
              */
             updated_at: string;
         };
@@ -3728,15 +3630,15 @@ export interface components {
             next_cursor?: string;
         };
         ThreadPatch: {
-            /** @description null removes the title */
+            /** null removes the title */
             title?: string | null;
-            /** @description Entries to set; null removes an entry; other entries are unchanged */
+            /** Entries to set; null removes an entry; other entries are unchanged */
             metadata?: {
                 [key: string]: string | null;
             };
         };
         Tool: {
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
             server: string;
             tool: string;
@@ -3757,49 +3659,46 @@ export interface components {
             id: string;
             run_id: string;
             call_id?: string;
-            /** @enum {string} */
             state: "open" | "answered" | "delivered" | "void" | "expired";
             response?: components["schemas"]["StoredInboxResponse"];
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             answered_at?: string;
-            /** @description For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
+            /** For elicitation_form: its fields, with titles, defaults and choices. Absent when is_shortened */
             fields?: components["schemas"]["FormField"][];
             /**
-             * @description Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
-             * @constant
+             * Present in lists, runs and snapshots when long parts of request or response are truncated or empty; GET /v1/inbox/{id} returns them in full
              */
             is_shortened?: true;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             kind: "tool_approval";
             request: components["schemas"]["ToolApprovalRequest"];
         };
-        /** @description Respond with approve or deny */
+        /** Respond with approve or deny */
         ToolApprovalRequest: {
-            /** @description MCP server of the call */
+            /** MCP server of the call */
             server: string;
             tool: string;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
             arguments: {
                 [key: string]: unknown;
             };
-            /** @description Arguments of the model, if a person changed them */
+            /** Arguments of the model, if a person changed them */
             model_arguments?: {
                 [key: string]: unknown;
             };
@@ -3807,251 +3706,226 @@ export interface components {
             annotations: {
                 [key: string]: unknown;
             };
-            /** @description Whether the configuration trusts the annotations of this server */
+            /** Whether the configuration trusts the annotations of this server */
             trusted: boolean;
-            /** @description Allowed scopes of the approval */
+            /** Allowed scopes of the approval */
             remember: ("call" | "run" | "thread")[];
-            /** @description Why an approved call needs an approval again */
+            /** Why an approved call needs an approval again */
             reason?: string;
         };
         ToolCall: {
             id: string;
             run_id: string;
             turn: number;
-            /** @description The wire name, server__tool */
+            /** The wire name, server__tool */
             name: string;
-            /** @description Absent for tools of the service itself and for unknown tools */
+            /** Absent for tools of the service itself and for unknown tools */
             server?: string;
             tool: string;
             arguments: {
                 [key: string]: unknown;
             };
-            /** @enum {string} */
             state: "planned" | "awaiting_approval" | "dispatched" | "input_required" | "working" | "succeeded" | "failed" | "cancelled" | "unknown";
-            /** @description Present while the call waits for a connection to its server or for its turn in the rate limit of the server. A call that is `planned` was not sent */
+            /** Present while the call waits for a connection to its server or for its turn in the rate limit of the server. A call that is `planned` was not sent */
             waiting?: {
-                /** @enum {string} */
                 reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
                 message: string;
                 /**
                  * Format: date-time
-                 * @description UTC, ISO 8601
+                 *
+                 * UTC, ISO 8601
                  */
                 since: string;
             };
             attempt: number;
             idempotency_key: string;
             result?: unknown;
-            /** @description Present if the text of the result is longer than 64 KiB: the artifact with the full text */
+            /** Present if the text of the result is longer than 64 KiB: the artifact with the full text */
             artifact_id?: string;
             error?: string;
-            /** @enum {string} */
             cancel?: "sent" | "delivered" | "confirmed" | "failed";
             /**
-             * @description Present in lists when long parts of arguments or result are truncated, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} returns them in full
-             * @constant
+             * Present in lists when long parts of arguments or result are truncated, empty or left out; GET /v1/runs/{id}/tool-calls/{call_id} returns them in full
              */
             is_shortened?: true;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             finished_at?: string;
         };
-        /** @description The call needs a new approval because it changed since the last approval */
+        /** The call needs a new approval because it changed since the last approval */
         ToolCallApprovalRequiredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.approval_required";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call needs a new approval because it changed since the last approval */
+            /** The call needs a new approval because it changed since the last approval */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 reason: string;
             };
         };
-        /** @description A person approved the call */
+        /** A person approved the call */
         ToolCallApprovedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.approved";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A person approved the call */
+            /** A person approved the call */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 is_edited: boolean;
-                /** @description Arguments after an edit */
+                /** Arguments after an edit */
                 arguments?: {
                     [key: string]: unknown;
                 };
-                /** @enum {string} */
                 remember: "call" | "run" | "thread";
                 remembered_approval_id?: string;
             };
         };
-        /** @description The call was cancelled */
+        /** The call was cancelled */
         ToolCallCancelledEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.cancelled";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call was cancelled */
+            /** The call was cancelled */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 /**
-                 * @description Progress of the cancellation
-                 * @enum {string}
+                 * Progress of the cancellation
                  */
                 cancel?: "sent" | "delivered" | "confirmed" | "failed";
                 /**
-                 * @description Whether the tool may have had an effect
-                 * @enum {string}
+                 * Whether the tool may have had an effect
                  */
                 outcome: "not_sent" | "harmless" | "stopped" | "unknown";
             };
         };
-        /** @description The call succeeded */
+        /** The call succeeded */
         ToolCallCompletedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.completed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call succeeded */
+            /** The call succeeded */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 result: components["schemas"]["ResultPreview"];
             };
         };
-        /** @description The call is being sent to the server */
+        /** The call is being sent to the server */
         ToolCallDispatchedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.dispatched";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call is being sent to the server */
+            /** The call is being sent to the server */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 server?: string;
                 tool?: string;
             };
         };
-        /** @description The call failed or was refused */
+        /** The call failed or was refused */
         ToolCallFailedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.failed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call failed or was refused */
+            /** The call failed or was refused */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 message: string;
                 result: components["schemas"]["ResultPreview"];
             };
         };
-        /** @description The server sent an input request during the call */
+        /** The server sent an input request during the call */
         ToolCallInputRequiredEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.input_required";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The server sent an input request during the call */
+            /** The server sent an input request during the call */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 inbox_item_id: string;
             };
@@ -4060,205 +3934,180 @@ export interface components {
             data: components["schemas"]["ToolCall"][];
             next_cursor?: string;
         };
-        /** @description The call was sent and its result was lost; a person decides */
+        /** The call was sent and its result was lost; a person decides */
         ToolCallOutcomeUnknownEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.outcome_unknown";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call was sent and its result was lost; a person decides */
+            /** The call was sent and its result was lost; a person decides */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 message: string;
             };
         };
-        /** @description The call was stored, but not yet sent */
+        /** The call was stored, but not yet sent */
         ToolCallPlannedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.planned";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call was stored, but not yet sent */
+            /** The call was stored, but not yet sent */
             data: {
                 call_id: string;
                 turn: number;
-                /** @description Position among the calls of the turn */
+                /** Position among the calls of the turn */
                 position: number;
-                /** @description Id of the call in the model's message */
+                /** Id of the call in the model's message */
                 tool_use_id: string;
-                /** @description The wire name, server__tool */
+                /** The wire name, server__tool */
                 name: string;
-                /** @description Absent for tools of the service itself and for unknown tools */
+                /** Absent for tools of the service itself and for unknown tools */
                 server?: string;
                 tool: string;
                 arguments: {
                     [key: string]: unknown;
                 };
-                /** @enum {string} */
                 state: "planned" | "awaiting_approval";
-                /** @description Whether the call may be sent again after a crash */
+                /** Whether the call may be sent again after a crash */
                 repeatable: boolean;
                 /**
-                 * @description Decision of the approval policy
-                 * @enum {string}
+                 * Decision of the approval policy
                  */
                 decision?: "auto" | "remembered" | "ask" | "deny";
             };
         };
-        /** @description Progress as the server reported it, at most 4 events a second */
+        /** Progress as the server reported it, at most 4 events a second */
         ToolCallProgressEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.progress";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description Progress as the server reported it, at most 4 events a second */
+            /** Progress as the server reported it, at most 4 events a second */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 progress: number;
                 total?: number;
                 message?: string;
             };
         };
-        /** @description All input requests of the call were answered */
+        /** All input requests of the call were answered */
         ToolCallResumedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.resumed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description All input requests of the call were answered */
+            /** All input requests of the call were answered */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
             };
         };
-        /** @description The call is planned again under the same idempotency key */
+        /** The call is planned again under the same idempotency key */
         ToolCallRetryingEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.retrying";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call is planned again under the same idempotency key */
+            /** The call is planned again under the same idempotency key */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 /**
-                 * @description login_required: it is sent when a person has logged in to the server, for which delay_ms are left; logged_in: a person has
-                 * @enum {string}
+                 * login_required: it is sent when a person has logged in to the server, for which delay_ms are left; logged_in: a person has
                  */
                 reason: "not_sent" | "connection_lost" | "process_ended" | "requested" | "login_required" | "logged_in";
                 message?: string;
                 delay_ms: number;
             };
         };
-        /** @description The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action */
+        /** The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action */
         ToolCallWaitingEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.waiting";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action */
+            /** The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
-                /** @enum {string} */
                 reason: "connections_busy" | "connection_opening" | "server_restarting" | "question_held" | "rate_limited";
                 message: string;
             };
         };
-        /** @description The server runs the call as a task */
+        /** The server runs the call as a task */
         ToolCallWorkingEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "tool_call.working";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The server runs the call as a task */
+            /** The server runs the call as a task */
             data: {
                 call_id: string;
-                /** @description 0 before the first dispatch, then 1, 2, 3… */
+                /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 task_id: string;
             };
@@ -4267,210 +4116,187 @@ export interface components {
             data: components["schemas"]["Tool"][];
             next_cursor?: string;
         };
-        /** @description A model call was cancelled */
+        /** A model call was cancelled */
         TurnCancelledEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "turn.cancelled";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A model call was cancelled */
+            /** A model call was cancelled */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
             };
         };
-        /** @description A model call ended and its message is complete */
+        /** A model call ended and its message is complete */
         TurnCompletedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "turn.completed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A model call ended and its message is complete */
+            /** A model call ended and its message is complete */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
                 stop_reason: string;
             };
         };
-        /** @description A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails */
+        /** A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails */
         TurnFailedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "turn.failed";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails */
+            /** A model call failed, `attempt` times in a row. If it is `retryable`, the run waits, and the turn has its next attempt at `next_attempt_at`. Otherwise the run fails */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
                 error: components["schemas"]["RunError"];
-                /** @description Whether the same turn begins again with a new message_id; discard the text of this message */
+                /** Whether the same turn begins again with a new message_id; discard the text of this message */
                 retryable: boolean;
-                /** @description Consecutive failed attempts, when retryable */
+                /** Consecutive failed attempts, when retryable */
                 attempt?: number;
                 /**
                  * Format: date-time
-                 * @description Time of the next attempt, when retryable
+                 *
+                 * Time of the next attempt, when retryable
                  */
                 next_attempt_at?: string;
             };
         };
-        /** @description The model is called again with a new message_id; discard the text of this message */
+        /** The model is called again with a new message_id; discard the text of this message */
         TurnInterruptedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "turn.interrupted";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The model is called again with a new message_id; discard the text of this message */
+            /** The model is called again with a new message_id; discard the text of this message */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
-                /** @enum {string} */
                 reason: "process_ended" | "shutdown";
             };
         };
-        /** @description The answer does not conform to output_schema; the model gets one repair attempt */
+        /** The answer does not conform to output_schema; the model gets one repair attempt */
         TurnOutputRejectedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "turn.output_rejected";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description The answer does not conform to output_schema; the model gets one repair attempt */
+            /** The answer does not conform to output_schema; the model gets one repair attempt */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
                 problems: string[];
             };
         };
-        /** @description A model call started */
+        /** A model call started */
         TurnStartedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "turn.started";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description A model call started */
+            /** A model call started */
             data: {
-                /** @description 1, 2, 3… within the run */
+                /** 1, 2, 3… within the run */
                 turn: number;
                 message_id: string;
-                /** @description Absent in events of earlier versions */
+                /** Absent in events of earlier versions */
                 provider?: string;
                 model: string;
-                /** @description Attempts of the turn since the last answer of the model, from 1 */
+                /** Attempts of the turn since the last answer of the model, from 1 */
                 attempt: number;
             };
         };
         Usage: {
-            /** @description Tokens of the whole prompt, cached parts included */
+            /** Tokens of the whole prompt, cached parts included */
             input: number;
             cache_read: number;
             cache_write: number;
             output: number;
             reasoning: number;
-            /** @enum {string} */
             source: "reported" | "partial" | "estimated";
-            /** @description US dollars; absent without a known price */
+            /** US dollars; absent without a known price */
             cost_usd?: number;
         };
-        /** @description Tokens and cost of one model call */
+        /** Tokens and cost of one model call */
         UsageUpdatedEvent: {
             run_id: string;
-            /** @description 1, 2, 3… within the run; also the id of the server-sent event */
+            /** 1, 2, 3… within the run; also the id of the server-sent event */
             seq: number;
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
             type: "usage.updated";
-            /** @description Version of the shape of `data` */
+            /** Version of the shape of `data` */
             version: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             at: string;
-            /** @description Tokens and cost of one model call */
+            /** Tokens and cost of one model call */
             data: {
                 /**
-                 * @description server: a sampling request of an MCP server, charged to the run
-                 * @enum {string}
+                 * server: a sampling request of an MCP server, charged to the run
                  */
                 source: "agent" | "server";
                 server?: string;
                 call_id?: string;
                 model: string;
                 usage: components["schemas"]["Usage"];
-                /** @description Totals of the run so far */
+                /** Totals of the run so far */
                 total: components["schemas"]["Usage"];
             };
         };
@@ -4480,55 +4306,57 @@ export interface components {
             event_types: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
             description?: string;
             /**
-             * @description disabled: by a client, or because the endpoint answered with status 410; nothing is sent
-             * @enum {string}
+             * disabled: by a client, or because the endpoint answered with status 410; nothing is sent
              */
             state: "enabled" | "disabled";
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             disabled_at?: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
         };
         WebhookDelivery: {
             id: string;
             webhook_id: string;
-            /** @description `webhook-id` header of every attempt: `RUN_ID:SEQ` */
+            /** `webhook-id` header of every attempt: `RUN_ID:SEQ` */
             event_id: string;
             run_id: string;
-            /** @description `seq` of the event in its run */
+            /** `seq` of the event in its run */
             seq: number;
-            /** @enum {string} */
             type: "run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void";
             /**
-             * @description pending: waits for its first or next attempt; dead: the last attempt failed
-             * @enum {string}
+             * pending: waits for its first or next attempt; dead: the last attempt failed
              */
             state: "pending" | "delivered" | "dead";
-            /** @description Attempts so far; one in progress counts */
+            /** Attempts so far; one in progress counts */
             attempts: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             next_attempt_at?: string;
-            /** @description HTTP status of the last response */
+            /** HTTP status of the last response */
             last_status?: number;
-            /** @description Reason of the last failure */
+            /** Reason of the last failure */
             last_error?: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             finished_at?: string;
         };
@@ -4549,35 +4377,36 @@ export interface components {
          *     }
          */
         WebhookPatch: {
-            /** @description https: URL at a public address, without user name and password; other addresses only if the configuration allows their network */
+            /** https: URL at a public address, without user name and password; other addresses only if the configuration allows their network */
             url?: string;
-            /** @description Events to announce from now on */
+            /** Events to announce from now on */
             event_types?: ("run.queued" | "run.started" | "run.input_required" | "run.resumed" | "run.completed" | "run.failed" | "run.cancelled" | "run.expired" | "inbox.opened" | "inbox.answered" | "inbox.expired" | "inbox.void")[];
-            /** @description null removes it */
+            /** null removes it */
             description?: string | null;
-            /** @description false: nothing more is sent, and pending deliveries end as dead. true: events are announced from now on, also after status 410 */
+            /** false: nothing more is sent, and pending deliveries end as dead. true: events are announced from now on, also after status 410 */
             enabled?: boolean;
         };
         Worker: {
             id: string;
-            /** @enum {string} */
             role: "api" | "worker" | "all";
             pid: number;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             started_at: string;
             /**
              * Format: date-time
-             * @description UTC, ISO 8601
+             *
+             * UTC, ISO 8601
              */
             heartbeat_at: string;
-            /** @description false: its lease is over, and other workers continue its runs */
+            /** false: its lease is over, and other workers continue its runs */
             is_alive: boolean;
-            /** @description Model calls in progress */
+            /** Model calls in progress */
             model_calls: number;
-            /** @description Tool calls in progress */
+            /** Tool calls in progress */
             tool_calls: number;
         };
         WorkerList: {
@@ -4586,7 +4415,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The bearer token is missing or invalid */
+        /** The bearer token is missing or invalid */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4597,7 +4426,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The Host or Origin header is not allowed */
+        /** The Host or Origin header is not allowed */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4607,7 +4436,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The request body is larger than 1 MiB */
+        /** The request body is larger than 1 MiB */
         PayloadTooLarge: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4617,7 +4446,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The request body is not JSON */
+        /** The request body is not JSON */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4627,7 +4456,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Too many requests; retry later */
+        /** Too many requests; retry later */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4638,7 +4467,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The service or the MCP server is temporarily unavailable */
+        /** The service or the MCP server is temporarily unavailable */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4649,7 +4478,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The request failed */
+        /** The request failed */
         Problem: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4663,15 +4492,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Id of the request, the same as in the service log */
+        /** Id of the request, the same as in the service log */
         "X-Request-Id": string;
-        /** @description Path of the resource */
+        /** Path of the resource */
         Location: string;
-        /** @description `true` on the stored response to an earlier request with the same Idempotency-Key */
+        /** `true` on the stored response to an earlier request with the same Idempotency-Key */
         "Idempotent-Replayed": "true";
-        /** @description Seconds to wait before the next attempt */
+        /** Seconds to wait before the next attempt */
         "Retry-After": number;
-        /** @description `Bearer` */
+        /** `Bearer` */
         "WWW-Authenticate": string;
     };
     pathItems: never;
@@ -4682,12 +4511,12 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description Runs with this status; may be repeated for several statuses */
+                /** Runs with this status; may be repeated for several statuses */
                 status?: ("queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired") | ("queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired")[];
                 kind?: "agent" | "call";
-                /** @description Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE` */
+                /** Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE` */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -4700,7 +4529,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4723,9 +4552,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
-                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                /** `wait=N`: seconds to wait until the run is settled, at most 60 */
                 Prefer?: string;
             };
             path?: never;
@@ -4737,7 +4566,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
+            /** The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4749,7 +4578,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["RunStreamFrame"];
                 };
             };
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4777,9 +4606,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
-                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                /** `wait=N`: seconds to wait until the run is settled, at most 60 */
                 Prefer?: string;
             };
             path: {
@@ -4793,7 +4622,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
+            /** The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4805,7 +4634,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["RunStreamFrame"];
                 };
             };
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4833,7 +4662,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4847,7 +4676,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4874,9 +4703,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
-                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                /** `wait=N`: seconds to wait until the run is settled, at most 60 */
                 Prefer?: string;
             };
             path: {
@@ -4890,7 +4719,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
+            /** The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`) */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4902,7 +4731,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["RunStreamFrame"];
                 };
             };
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4930,9 +4759,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                /** `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
                 "If-None-Match"?: string;
-                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                /** `wait=N`: seconds to wait until the run is settled, at most 60 */
                 Prefer?: string;
             };
             path: {
@@ -4942,7 +4771,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4952,7 +4781,7 @@ export interface operations {
                     "application/json": components["schemas"]["Run"];
                 };
             };
-            /** @description Not Modified */
+            /** Not Modified */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4973,7 +4802,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -4983,7 +4812,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5006,7 +4835,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -5020,7 +4849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5046,7 +4875,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5057,7 +4886,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5080,7 +4909,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5091,7 +4920,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5113,17 +4942,17 @@ export interface operations {
     listRunEvents: {
         parameters: {
             query?: {
-                /** @description Events with a greater seq; default 0, or the Last-Event-ID header */
+                /** Events with a greater seq; default 0, or the Last-Event-ID header */
                 after?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description For a JSON page */
+                /** For a JSON page */
                 limit?: number;
-                /** @description Comma-separated types: only these events, and the event that ends the run; a stream has deltas only with `message.delta` */
+                /** Comma-separated types: only these events, and the event that ends the run; a stream has deltas only with `message.delta` */
                 types?: string;
             };
             header?: {
-                /** @description For a stream: id of the last event that the client received; the stream continues after it */
+                /** For a stream: id of the last event that the client received; the stream continues after it */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -5133,7 +4962,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of events, or the stream of the run */
+            /** A page of events, or the stream of the run */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5144,7 +4973,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["RunStreamFrame"];
                 };
             };
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5165,7 +4994,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5174,7 +5003,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5196,9 +5025,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
-                /** @description `wait=N`: seconds to wait until the run is settled, at most 60 */
+                /** `wait=N`: seconds to wait until the run is settled, at most 60 */
                 Prefer?: string;
             };
             path: {
@@ -5212,7 +5041,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5223,7 +5052,7 @@ export interface operations {
                     "application/json": components["schemas"]["CallRun"];
                 };
             };
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5251,7 +5080,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5266,7 +5095,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5301,7 +5130,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5324,9 +5153,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE` */
+                /** Metadata entries to match, as `metadata.NAME=VALUE` or `metadata[NAME]=VALUE` */
                 metadata?: {
                     [key: string]: string;
                 };
@@ -5337,7 +5166,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5359,7 +5188,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5371,7 +5200,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** Created */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5398,7 +5227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                /** `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5408,7 +5237,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5418,7 +5247,7 @@ export interface operations {
                     "application/json": components["schemas"]["Thread"];
                 };
             };
-            /** @description Not Modified */
+            /** Not Modified */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5439,7 +5268,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -5453,7 +5282,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5479,7 +5308,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -5489,7 +5318,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5512,7 +5341,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -5526,7 +5355,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5552,7 +5381,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5563,7 +5392,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5586,7 +5415,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5595,7 +5424,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5617,7 +5446,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5629,7 +5458,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** Created */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5656,7 +5485,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                /** `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5666,7 +5495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5676,7 +5505,7 @@ export interface operations {
                     "application/json": components["schemas"]["Agent"];
                 };
             };
-            /** @description Not Modified */
+            /** Not Modified */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5697,7 +5526,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -5711,7 +5540,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5738,7 +5567,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -5748,7 +5577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5771,9 +5600,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description Models of this provider only */
+                /** Models of this provider only */
                 provider?: string;
             };
             header?: never;
@@ -5782,7 +5611,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5805,14 +5634,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Name of a model as in a run; the slash of provider/model is encoded as %2F */
+                /** Name of a model as in a run; the slash of provider/model is encoded as %2F */
                 name: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5835,7 +5664,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5848,7 +5677,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** Created */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5875,7 +5704,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5884,7 +5713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5906,7 +5735,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -5917,7 +5746,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5940,7 +5769,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST` */
+                /** `bytes=FROM-TO`, `bytes=FROM-` or `bytes=-LAST` */
                 Range?: string;
             };
             path: {
@@ -5950,7 +5779,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The text or the bytes of the artifact, or the requested range */
+            /** The text or the bytes of the artifact, or the requested range */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5961,7 +5790,7 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
-            /** @description The text or the bytes of the artifact, or the requested range */
+            /** The text or the bytes of the artifact, or the requested range */
             206: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5991,7 +5820,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6016,7 +5845,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6041,7 +5870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The text format of Prometheus */
+            /** The text format of Prometheus */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6062,7 +5891,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
                 run_id?: string;
                 state?: "open" | "answered" | "delivered" | "void" | "expired";
@@ -6073,7 +5902,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6095,7 +5924,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6109,7 +5938,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6143,7 +5972,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6176,7 +6005,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6214,7 +6043,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6253,7 +6082,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6290,7 +6119,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6327,7 +6156,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6364,7 +6193,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6398,7 +6227,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6420,10 +6249,10 @@ export interface operations {
     receiveLoginRedirect: {
         parameters: {
             query: {
-                /** @description Identifies the login */
+                /** Identifies the login */
                 state: string;
                 code?: string;
-                /** @description Issuer of the authorization server (RFC 9207) */
+                /** Issuer of the authorization server (RFC 9207) */
                 iss?: string;
                 error?: string;
             };
@@ -6433,7 +6262,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page about the outcome */
+            /** A page about the outcome */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6454,7 +6283,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6463,7 +6292,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6492,7 +6321,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6516,7 +6345,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6527,7 +6356,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6551,7 +6380,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6562,7 +6391,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6586,7 +6415,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6597,7 +6426,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6621,7 +6450,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6632,7 +6461,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6655,7 +6484,7 @@ export interface operations {
     readServerResource: {
         parameters: {
             query: {
-                /** @description The URI of the resource */
+                /** The URI of the resource */
                 uri: string;
             };
             header?: never;
@@ -6666,7 +6495,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6699,7 +6528,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Arguments by name; all values are strings */
+                    /** Arguments by name; all values are strings */
                     arguments?: {
                         [key: string]: string;
                     };
@@ -6707,7 +6536,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6744,7 +6573,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6769,7 +6598,7 @@ export interface operations {
     followServerChanges: {
         parameters: {
             query?: {
-                /** @description URIs of resources to follow; may be repeated */
+                /** URIs of resources to follow; may be repeated */
                 uri?: string | string[];
             };
             header?: never;
@@ -6780,7 +6609,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The changes, until the client disconnects */
+            /** The changes, until the client disconnects */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6805,7 +6634,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
                 run_id?: string;
             };
@@ -6815,7 +6644,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6844,7 +6673,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6864,7 +6693,7 @@ export interface operations {
         parameters: {
             query?: {
                 run_id?: string;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
                 limit?: number;
             };
@@ -6874,7 +6703,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6896,7 +6725,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -6905,7 +6734,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6927,7 +6756,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6939,7 +6768,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** Created */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6966,7 +6795,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                /** `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
                 "If-None-Match"?: string;
             };
             path: {
@@ -6976,7 +6805,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6986,7 +6815,7 @@ export interface operations {
                     "application/json": components["schemas"]["Schedule"];
                 };
             };
-            /** @description Not Modified */
+            /** Not Modified */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7007,7 +6836,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -7017,7 +6846,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7040,7 +6869,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -7054,7 +6883,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7081,7 +6910,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7090,7 +6919,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7112,7 +6941,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7124,7 +6953,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Created */
+            /** Created */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7151,7 +6980,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                /** `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
                 "If-None-Match"?: string;
             };
             path: {
@@ -7161,7 +6990,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7171,7 +7000,7 @@ export interface operations {
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
-            /** @description Not Modified */
+            /** Not Modified */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7192,7 +7021,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -7202,7 +7031,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description No Content */
+            /** No Content */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7224,7 +7053,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `ETag` of a response; if the resource has changed since, nothing is done (412) */
+                /** `ETag` of a response; if the resource has changed since, nothing is done (412) */
                 "If-Match"?: string;
             };
             path: {
@@ -7238,7 +7067,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7264,7 +7093,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7278,7 +7107,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7305,9 +7134,9 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description pending: waits for its first or next attempt; dead: the last attempt failed */
+                /** pending: waits for its first or next attempt; dead: the last attempt failed */
                 state?: "pending" | "delivered" | "dead";
             };
             header?: never;
@@ -7318,7 +7147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7341,7 +7170,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
+                /** Any text that the client chooses. A request with the same key and body within 24 hours has no further effect and returns the response of the first request, with `Idempotent-Replayed: true` */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7352,7 +7181,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Accepted */
+            /** Accepted */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7377,11 +7206,11 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /** @description Default: 24 hours before `to` */
+                /** Default: 24 hours before `to` */
                 from?: string;
-                /** @description Exclusive; default: now */
+                /** Exclusive; default: now */
                 to?: string;
-                /** @description Seconds of one entry; at most 1000 fit between `from` and `to` */
+                /** Seconds of one entry; at most 1000 fit between `from` and `to` */
                 interval?: number;
                 kind?: "agent" | "call";
             };
@@ -7391,7 +7220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7418,7 +7247,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7439,7 +7268,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description `next_cursor` of the previous page */
+                /** `next_cursor` of the previous page */
                 cursor?: string;
             };
             header?: never;
@@ -7448,7 +7277,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** OK */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
