@@ -1,3 +1,4 @@
+import { Artifacts } from './artifacts/artifacts.ts';
 import { createApi, type Api, type ClientOptions } from './create-api.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { Runs } from './runs/runs.ts';
@@ -7,6 +8,7 @@ export interface Client {
   readonly api: Api;
   readonly runs: Runs;
   readonly inbox: Inbox;
+  readonly artifacts: Artifacts;
 }
 
 /**
@@ -15,5 +17,5 @@ export interface Client {
  */
 export function createClient(options: ClientOptions): Client {
   const api = createApi(options);
-  return { api, runs: new Runs(api), inbox: new Inbox(api) };
+  return { api, runs: new Runs(api), inbox: new Inbox(api), artifacts: new Artifacts(api) };
 }

@@ -20,6 +20,7 @@ export type {
   ToolCall,
   Worker,
 } from './api-types.ts';
+export type { ArtifactOptions, Artifacts } from './artifacts/artifacts.ts';
 export type { Api, ClientOptions } from './create-api.ts';
 export { createClient, type Client } from './create-client.ts';
 export type { components, operations, paths } from './generated/openapi.ts';

@@ -3,7 +3,7 @@
 // typedoc needs the compiler as a library, which TypeScript 7 is not: it uses the TypeScript 6 of this folder.
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Application, OptionDefaults } from 'typedoc';
+import { Application } from 'typedoc';
 
 const root = join(import.meta.dirname, '../../..');
 const manifests = globSync('libs/*/package.json', { cwd: root })
@@ -28,8 +28,6 @@ const app = await Application.bootstrapWithPlugins({
   skipErrorChecking: true,
   packagesRequiringDocumentation: manifests.map(({ manifest }) => manifest.name),
   requiredToBeDocumented: ['Class', 'Enum', 'Function', 'Interface', 'TypeAlias', 'Variable'],
-  // Tags of the types that are generated from the OpenAPI document.
-  blockTags: [...OptionDefaults.blockTags, '@description', '@constant'],
   validation: { invalidLink: true, notDocumented: true, notExported: true },
   treatWarningsAsErrors: true,
   logLevel: 'Warn',

@@ -32,7 +32,7 @@ const counts = {
   tool_calls: z.int(),
   input_tokens: z.int(),
   output_tokens: z.int(),
-  cost_usd: z.number().describe('Of the runs whose price is known'),
+  cost_usd: z.number().describe('Cost of the runs whose price is known'),
 };
 
 export const StatsInterval = z

@@ -19,7 +19,7 @@ export const STATUS_GROUPS: readonly {
   { id: 'cancelled', label: 'Cancelled', statuses: ['cancelled'] },
 ];
 
-/** What a person searches: metadata, which the service compares, and words, which the page compares. */
+/** A search text in two parts: metadata, which the service compares, and words, which the page compares. */
 export interface Search {
   readonly metadata: { readonly [name: string]: string };
   readonly words: readonly string[];

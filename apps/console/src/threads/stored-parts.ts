@@ -3,7 +3,7 @@ import type { ChatCall, ChatPart } from './chat-part.ts';
 
 type Block = Message['content'][number];
 
-/** What a person sent, as far as the messages have it. */
+/** The input of a person, as far as the messages have it. */
 export interface StoredPrompt {
   readonly text: string;
   readonly hasAttachments: boolean;

@@ -3521,7 +3521,7 @@ export interface components {
                 tool_calls: number;
                 input_tokens: number;
                 output_tokens: number;
-                /** Of the runs whose price is known */
+                /** Cost of the runs whose price is known */
                 cost_usd: number;
                 /** Milliseconds; absent without a run to measure */
                 queued_ms?: {
@@ -3575,7 +3575,7 @@ export interface components {
             tool_calls: number;
             input_tokens: number;
             output_tokens: number;
-            /** Of the runs whose price is known */
+            /** Cost of the runs whose price is known */
             cost_usd: number;
             /** Milliseconds from the creation to the start of a run */
             queued_ms?: {
