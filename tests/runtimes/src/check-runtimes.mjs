@@ -34,6 +34,7 @@ const expectedOfCore = JSON.stringify({
     code: 'request-cancelled',
     handler: 'aborted',
   })),
+  statuses: [401, 200, 401],
   stats: {
     sessions: 0,
     sseConnections: 0,
