@@ -16,7 +16,7 @@ export interface StreamTransportOptions {
    * Whether the output no longer uses the bytes of a chunk when it calls back, because the operating
    * system has copied them; default false.
    */
-  readonly copiesOutput?: boolean;
+  readonly copiesOutput?: boolean | undefined;
 }
 
 /** Milliseconds that closing waits for the peer to read the remaining output. */
