@@ -17,8 +17,9 @@ export interface Arrival {
   readonly form: URLSearchParams;
 }
 
-/** A response: a JSON value, or a status with headers and a value. */
+/** A response: a JSON value, a status with headers and a value, or none. */
 export type Reply =
+  | 'never'
   | { readonly [name: string]: unknown }
   | {
       readonly status: number;
@@ -173,6 +174,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
 }
 
 function respond(response: ServerResponse, reply: Reply = { status: 404, json: {} }): void {
+  if (reply === 'never') return;
   const {
     status,
     headers = {},

@@ -116,6 +116,23 @@ describe('a refresh', () => {
     expect(await headers()).toEqual({ Authorization: 'Bearer access-2' });
   });
 
+  test('that hangs delays a request with a valid token by two seconds at most, and only once', async () => {
+    const server = await scriptedAuthorizationServer(() => ({
+      '/token': ({ form }) =>
+        form.get('grant_type') === 'refresh_token' ? 'never' : { ...TOKENS, expires_in: 5 },
+    }));
+    const { refuse, headers } = authorizedAt(server);
+    await refuse();
+    vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], now: Date.now() + 3000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const asked = headers();
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await asked).toEqual({ Authorization: 'Bearer access-secret-1' });
+    expect(await headers()).toEqual({ Authorization: 'Bearer access-secret-1' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   test('that the server refuses leads to a new authorization', async () => {
     const server = await scriptedAuthorizationServer(() => ({
       '/token': ({ form }) =>
@@ -257,6 +274,20 @@ describe('discovery', () => {
       code: 'discovery-failed',
     });
     expect(server.arrivals.map(({ path }) => path)).toEqual(['/elsewhere']);
+  });
+
+  test.each([
+    'https://169.254.169.254/latest/meta-data/',
+    'http://203.0.113.7/metadata',
+    'file:///etc/passwd',
+    'https://user:password@203.0.113.7/',
+  ])('never requests the address %s in a challenge', async (address) => {
+    const server = await scriptedAuthorizationServer();
+    const challenge = `Bearer resource_metadata="${address}"`;
+    await expect(authorizedAt(server).refuse({ challenge })).rejects.toMatchObject({
+      code: 'address-refused',
+    });
+    expect(server.arrivals).toEqual([]);
   });
 
   test('falls back to the default paths of 2025-03-26 without any metadata', async () => {

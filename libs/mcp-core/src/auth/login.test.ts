@@ -184,6 +184,14 @@ test.each([
   });
 });
 
+test('logins that begin at the same time register one client', async () => {
+  const server = await scriptedAuthorizationServer();
+  const options = optionsOf();
+  const begun = await Promise.all([1, 2, 3].map(() => beginLogin({ server: server.mcp }, options)));
+  expect(new Set(begun.map(({ pending }) => pending.state)).size).toBe(3);
+  expect(server.count('/register')).toBe(1);
+});
+
 describe('the redirect of a login', () => {
   test.each([
     ['another state', { state: 'other' }, 'redirect-invalid'],

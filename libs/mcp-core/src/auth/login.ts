@@ -129,6 +129,7 @@ export async function finishDeviceLogin(
 /**
  * Deletes the tokens of a key and revokes them at the authorization server. `isRevoked` is false when
  * the tokens are deleted here, but the server has no revocation endpoint or could not be asked.
+ * Connected clients keep their access token until it is refused: close them.
  * @see https://www.rfc-editor.org/rfc/rfc7009
  */
 export async function logOut(

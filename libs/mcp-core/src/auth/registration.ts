@@ -40,7 +40,7 @@ export async function findClient(context: RegistrationContext): Promise<Register
     if (server.registration_endpoint !== undefined) {
       const stored = await store.readClient(issuer, redirectUri);
       if (stored !== undefined) return stored;
-      if (context.isKnown !== true) return register(context, redirectUri);
+      if (context.isKnown !== true) return registerOnce(context, redirectUri);
     }
   }
   const told = await ask?.({ issuer, resource });
@@ -48,6 +48,20 @@ export async function findClient(context: RegistrationContext): Promise<Register
   throw new AuthorizationError(
     'no-client',
     `This host has no client at ${shorten(issuer)}${clients.length === 0 ? '' : ' (its pre-registered clients belong to other issuers)'}, and cannot register there. Register one there and add it to registration.clients.`,
+  );
+}
+
+/** Registers the client unless another login, in any process, does so at the same time. */
+function registerOnce(
+  context: RegistrationContext,
+  redirectUri: string,
+): Promise<RegisteredClient> {
+  const { store, server } = context;
+  const key = { issuer: server.issuer, resource: redirectUri, principal: 'registration' };
+  return store.withLock(
+    key,
+    async () =>
+      (await store.readClient(server.issuer, redirectUri)) ?? register(context, redirectUri),
   );
 }
 

@@ -30,6 +30,8 @@ interface Refusal {
 
 /** Milliseconds until a failed renewal before the end of a token's life is tried again. */
 const RETRY_MS = 10_000;
+/** Longest time in milliseconds that a request with a valid token waits for its renewal. */
+const MAX_WAIT_MS = 2000;
 
 /**
  * The authorization of one principal at one MCP server. One discovery, grant or refresh runs at a
@@ -116,9 +118,12 @@ export class ServerAuthorization {
     return this.#running;
   }
 
-  /** Renews tokens that still are valid; the server decides when that fails: its 401 starts an authorization. */
+  /**
+   * Renews tokens that still are valid. When that fails or takes long, they are used: the 401 of the
+   * server then starts an authorization.
+   */
   async #renewEarly(): Promise<void> {
-    await this.#once(async () => {
+    const renewed = this.#once(async () => {
       if (this.#held === undefined) return false;
       this.#target ??= await discover(
         this.#fetch,
@@ -126,9 +131,11 @@ export class ServerAuthorization {
         this.#options.registration,
       );
       return this.#renew(this.#held.key, this.#target);
-    }).catch(() => {
-      if (this.#held !== undefined) this.#held = { ...this.#held, renewAt: Date.now() + RETRY_MS };
-    });
+    }).catch(() => false);
+    await settledWithin(renewed, MAX_WAIT_MS);
+    const now = Date.now();
+    if (this.#held !== undefined && this.#held.renewAt <= now)
+      this.#held = { ...this.#held, renewAt: now + RETRY_MS };
   }
 
   async #authorize(
@@ -298,6 +305,14 @@ export class ServerAuthorization {
   #keyOf({ server, resource }: Target): TokenKey {
     return { issuer: server.issuer, resource, principal: this.#options.principal ?? '' };
   }
+}
+
+/** Resolves when a promise is fulfilled, or after a time. */
+async function settledWithin(promise: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  await Promise.race([promise, late]);
+  clearTimeout(timer);
 }
 
 function isSameKey(one: TokenKey | undefined, other: TokenKey): boolean {

@@ -197,6 +197,7 @@ export class AuthorizationServer {
       all['iss'] = 'https://other.example';
       all['error'] = 'do-what-I-say';
     }
+    if (this.#misbehaves('redirect-elsewhere')) url.pathname = '/elsewhere';
     for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value);
     return redirectTo(url.href);
   }
@@ -206,7 +207,10 @@ export class AuthorizationServer {
     if (this.#misbehaves('registration-refused'))
       throw new OAuthError('access_denied', 'no registrations', { status: 403 });
     if (method !== 'POST') return { status: 405 };
-    return { status: 201, json: this.clients.register(body) };
+    const registered = this.clients.register(body);
+    if (this.#misbehaves('registration-without-id'))
+      return { status: 201, json: { ...registered, client_id: undefined } };
+    return { status: 201, json: registered };
   }
 
   /** @see https://www.rfc-editor.org/rfc/rfc7009 */

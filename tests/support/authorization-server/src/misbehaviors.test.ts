@@ -24,10 +24,14 @@ const REFUSALS: readonly (readonly [Misbehavior, string, string])[] = [
   ['metadata-fails', 'discovery-failed', 'answered 503 without a JSON object'],
   ['registration-refused', 'no-client', 'did not register this host'],
   ['registration-html', 'no-client', 'did not register this host'],
+  ['registration-without-id', 'no-client', 'did not register this host'],
+  ['redirect-elsewhere', 'redirect-invalid', 'an address that is not the redirect URI'],
   ['redirect-with-other-issuer', 'redirect-invalid', 'its issuer or state differs'],
   ['redirect-without-issuer', 'redirect-invalid', 'its issuer or state differs or is missing'],
   ['redirect-with-other-state', 'redirect-invalid', 'its issuer or state differs'],
   ['redirect-with-foreign-error', 'redirect-invalid', 'its issuer or state differs'],
+  ['token-type-missing', 'token-request-failed', 'cannot be used (OAUTH_INVALID_RESPONSE)'],
+  ['token-missing', 'token-request-failed', 'cannot be used (OAUTH_INVALID_RESPONSE)'],
   ['token-type-unknown', 'token-request-failed', 'cannot be used (OAUTH_UNSUPPORTED_OPERATION)'],
   ['token-type-dpop', 'token-request-failed', 'issued a DPoP token, but a Bearer token was'],
   ['token-html', 'token-request-failed', 'cannot be used (OAUTH_RESPONSE_IS_NOT_JSON)'],
@@ -93,6 +97,26 @@ describe('a client copes with a server', () => {
     const before = await client.headers();
     expect(await client.refuse()).toBe(true);
     expect(await client.headers()).not.toEqual(before);
+  });
+
+  test('whose expiry is a text', async () => {
+    const server = await serve();
+    server.misbehave('token-with-text-expiry');
+    const client = clientOf(server);
+    const key = await client.logIn();
+    const { expiresAt = 0 } = (await client.store.readTokens(key)) ?? {};
+    expect(Math.abs(expiresAt - Date.now() - 3_600_000)).toBeLessThan(60_000);
+  });
+
+  test('whose tokens have expired when they are issued: each request does not refresh them', async () => {
+    const server = await serve();
+    server.misbehave('token-expired');
+    const client = clientOf(server);
+    await client.logIn();
+    await client.refuse();
+    await client.headers();
+    await client.headers();
+    expect(server.requestsTo('token')).toHaveLength(1);
   });
 
   test('that grants fewer scopes: the step-up names those that are missing', async () => {

@@ -28,6 +28,10 @@ export async function tokenAnswer(
     ['token-type-unknown', { token_type: 'mac' }],
     ['token-type-bearer', { token_type: 'Bearer' }],
     ['token-type-dpop', { token_type: 'DPoP' }],
+    ['token-type-missing', { token_type: undefined }],
+    ['token-missing', { access_token: undefined }],
+    ['token-with-text-expiry', { expires_in: String(seconds) }],
+    ['token-expired', { expires_in: 0 }],
     ['token-with-fewer-scopes', { scope: scopes.slice(1).join(' ') }],
   ];
   const changed = changes.filter(([way]) => misbehaves(way)).map(([, members]) => members);
