@@ -1,3 +1,4 @@
+import { serverAuthorization } from './authorization.ts';
 import { base, schema } from './base.ts';
 import { lifecycle, versioning } from './lifecycle.ts';
 import { completion, pagination, prompts } from './prompts.ts';
@@ -37,9 +38,10 @@ const chapters = {
   ...coreTasks,
   ...taskExtension,
   ...apps,
+  ...serverAuthorization,
 };
 
 export type RequirementId = keyof typeof chapters;
 
-/** Every rule of the specification for clients and servers, except authorization. */
+/** Every rule of the specification for clients and servers, except those of the authorization of clients. */
 export const requirements: { readonly [id in RequirementId]: Requirement } = chapters;
