@@ -32,6 +32,9 @@ const InboxPage = lazy(() =>
 const ServersPage = lazy(() =>
   import('../servers/servers-page.tsx').then((module) => ({ default: module.ServersPage })),
 );
+const ServerPage = lazy(() =>
+  import('../servers/server-page.tsx').then((module) => ({ default: module.ServerPage })),
+);
 const ThreadsPage = lazy(() =>
   import('../threads/threads-page.tsx').then((module) => ({ default: module.ThreadsPage })),
 );
@@ -49,7 +52,7 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/inbox', section: 'inbox', Page: InboxPage },
   { pattern: '/inbox/:id', section: 'inbox', Page: InboxPage },
   { pattern: '/servers', Page: ServersPage },
-  { pattern: '/servers/:name', Page: ServersPage },
+  { pattern: '/servers/:name', Page: ServerPage },
   { pattern: '/threads', Page: ThreadsPage },
   { pattern: '/threads/:id', Page: ThreadsPage },
   { pattern: '/agents', Page: AgentsPage },

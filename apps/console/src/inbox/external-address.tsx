@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../ui/icon.tsx';
 import { PlainText } from '../ui/plain-text.tsx';
+import './external-address.css';
 import { webAddress } from './web-address.ts';
 
 interface ExternalAddressProps {

@@ -17,7 +17,7 @@ export function ItemOrigin({ item }: { readonly item: InboxItem }): ReactNode {
     queryFn: ({ signal }) => runs.get(item.run_id, { signal }),
   });
   return (
-    <dl className="facts item-origin">
+    <dl className="fact-list item-origin">
       <div>
         <dt>Server</dt>
         <dd>

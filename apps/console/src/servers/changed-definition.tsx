@@ -1,6 +1,7 @@
 import type { components } from '@signalbox/client';
 import type { ReactNode } from 'react';
 import { DiffView } from '../ui/diff/diff-view.tsx';
+import './changed-definition.css';
 import { definitionText } from './definition-text.ts';
 
 /** The pinned definition of a tool. */

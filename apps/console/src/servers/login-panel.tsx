@@ -9,6 +9,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { PlainText } from '../ui/plain-text.tsx';
 import { Time } from '../ui/time.tsx';
+import './login-panel.css';
 
 /** The login that a server needs. */
 export type NeededLogin = Pick<
@@ -51,7 +52,7 @@ export function LoginPanel({ server, login }: LoginPanelProps): ReactNode {
   return (
     <div className="login-panel">
       <p>{REASONS[login.reason]}</p>
-      <dl className="facts">
+      <dl className="fact-list">
         <div>
           <dt>Log in at</dt>
           <dd>

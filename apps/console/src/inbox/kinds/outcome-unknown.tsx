@@ -23,7 +23,7 @@ export function OutcomeUnknown({ item }: { readonly item: ItemOf<'outcome_unknow
       answer={answer}
     >
       <LongText text={request.message} />
-      <dl className="facts">
+      <dl className="fact-list">
         <div>
           <dt>Mark as done</dt>
           <dd>It happened. The model reads that the call is done and continues.</dd>

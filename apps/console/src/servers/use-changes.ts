@@ -1,0 +1,47 @@
+import { useEffect, useRef } from 'react';
+import { useClient } from '../app/session.tsx';
+import { followChanges, type ServerChange } from './follow-changes.ts';
+
+/** Milliseconds until a lost connection is opened again. */
+const RECONNECT_MS = 3000;
+
+/** Calls the handler with the changes of a server, and those of a resource if one is named, while the component is shown. */
+export function useChanges(
+  server: string,
+  uri: string | undefined,
+  onChange: (change: ServerChange) => void,
+): void {
+  const { api } = useClient();
+  const handler = useRef(onChange);
+  useEffect(() => {
+    handler.current = onChange;
+  });
+  useEffect(() => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const follow = async (): Promise<void> => {
+      while (!signal.aborted) {
+        try {
+          const uris = uri === undefined ? [] : [uri];
+          for await (const change of followChanges(api, server, { uris, signal }))
+            handler.current(change);
+        } catch {
+          // The server is not ready, or the service was restarted: the next attempt tells.
+        }
+        await pause(RECONNECT_MS, signal);
+      }
+    };
+    void follow();
+    return () => stop.abort();
+  }, [api, server, uri]);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
