@@ -17,7 +17,7 @@ test.each(['start', 'demo', 'dev'])(
   },
 );
 
-test('SIGTERM at npm start ends the service', async () => {
+test('npm start serves the API with its document and the console, and SIGTERM ends the service', async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   // The script of the repository without the build before it.
@@ -44,6 +44,9 @@ test('SIGTERM at npm start ends the service', async () => {
     void ended.then(() => reject(new Error(output)));
   });
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as object;
+  expect(document).toMatchObject({ openapi: '3.1.0' });
+  expect(await (await fetch(url)).text()).toContain('<title>Signalbox</title>');
   npm.kill('SIGTERM');
   await ended;
   await expect

@@ -136,6 +136,8 @@ describe('agent, with its servers', () => {
           'bundle/index.js',
           'bundle/THIRD-PARTY-NOTICES.txt',
           'bundle/index.d.ts',
+          'bundle/console/index.html',
+          'bundle/console/THIRD-PARTY-NOTICES.txt',
         ].map((file) => join(file)),
       ),
     );
@@ -146,6 +148,9 @@ describe('agent, with its servers', () => {
     ).toEqual([]);
     expect(readFileSync(join(folder, 'bundle/THIRD-PARTY-NOTICES.txt'), 'utf8')).toContain(
       '\nfastify 5.12.8 (MIT)\n\n',
+    );
+    expect(readFileSync(join(folder, 'bundle/console/THIRD-PARTY-NOTICES.txt'), 'utf8')).toContain(
+      '\nreact-dom 19.3.1 (MIT)\n\n',
     );
   });
 

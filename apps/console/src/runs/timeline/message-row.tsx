@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { LongText, PlainText } from '../../ui/plain-text.tsx';
+import { RichText } from '../../ui/rich-text/rich-text.tsx';
 import type { MessageEntry } from './entries.ts';
 
 /** A message of the model, also while it is written. */
@@ -14,7 +15,7 @@ export function MessageRow({ entry }: { readonly entry: MessageEntry }): ReactNo
           <LongText text={reasoning} />
         </details>
       )}
-      {text !== '' && <LongText text={text} />}
+      {text !== '' && (state === 'complete' ? <RichText text={text} /> : <LongText text={text} />)}
       {state === 'writing' && text === '' && reasoning === '' && drafts.length === 0 && (
         <span className="faint">…</span>
       )}

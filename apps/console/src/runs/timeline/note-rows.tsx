@@ -1,11 +1,13 @@
 import type { RunEvent } from '@signalbox/client';
 import type { ReactNode } from 'react';
 import { Badge, type Tone } from '../../ui/badge.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
 import { LongText, PlainText } from '../../ui/plain-text.tsx';
 import { jsonIn } from '../result/json-in.ts';
 import { ResultView } from '../result/result-view.tsx';
+import { RichText } from '../../ui/rich-text/rich-text.tsx';
 import type { EndEntry, NoteEntry, PromptEntry } from './entries.ts';
 import { EventPlace } from './row-tools.tsx';
 
@@ -74,6 +76,7 @@ export function EndRow({ entry }: { readonly entry: EndEntry }): ReactNode {
           <Icon name={event.type === 'run.completed' ? 'check' : 'error'} />
           {END_TITLES[event.type]}
         </h2>
+        {answer !== undefined && <CopyButton label="Copy" text={answer} />}
         <EventPlace seq={entry.seq} at={entry.at} />
       </div>
       {error !== undefined && (
@@ -98,7 +101,7 @@ export function EndRow({ entry }: { readonly entry: EndEntry }): ReactNode {
 /** The answer of a call without a model is the result of its tool, often JSON. */
 function Answer({ text }: { readonly text: string }): ReactNode {
   return jsonIn(text) === undefined ? (
-    <LongText text={text} />
+    <RichText text={text} />
   ) : (
     <ResultView result={{ content: [{ type: 'text', text }] }} />
   );

@@ -84,7 +84,7 @@ interface RowProps {
 
 const Row = memo(function Row({ entry, isTarget, ...rest }: RowProps): ReactNode {
   return (
-    <div className={`row ${entry.kind}${isTarget ? ' target' : ''}`}>
+    <div className={`row is-${entry.kind}${isTarget ? ' target' : ''}`}>
       <RowContent entry={entry} {...rest} />
     </div>
   );
