@@ -36,7 +36,9 @@ async function protectedAccess(
 ): Promise<HttpAccessOptions> {
   const { MCP_HTTP_TOKEN: token = '', MCP_AUTH_CLIENT_SECRET: clientSecret = '' } = env;
   if (token !== '')
-    throw new UsageError('MCP_HTTP_TOKEN is set too: with --auth-issuer clients send other tokens');
+    throw new UsageError(
+      '--auth-issuer and MCP_HTTP_TOKEN exclude each other: unset MCP_HTTP_TOKEN',
+    );
   const { clientId, networks } = auth;
   if (clientId !== undefined && clientSecret === '')
     throw new UsageError('--auth-client-id needs its secret in MCP_AUTH_CLIENT_SECRET');

@@ -196,7 +196,7 @@ describe('a server with --auth-issuer', () => {
       {},
       '--auth-client-id needs its secret in MCP_AUTH_CLIENT_SECRET',
     ],
-    [[...auth, '--auth-audience', RESOURCE], { MCP_HTTP_TOKEN: 'a' }, 'MCP_HTTP_TOKEN is set too'],
+    [[...auth, '--auth-audience', RESOURCE], { MCP_HTTP_TOKEN: 'a' }, 'unset MCP_HTTP_TOKEN'],
   ])('refuses %j with %j', async (args, env, message) => {
     const { stderr, code } = await outcome(startServer('', { args, env }));
     expect(stderr).toContain(message);

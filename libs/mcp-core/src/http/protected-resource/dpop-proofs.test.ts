@@ -118,9 +118,9 @@ const WRONG_PROOFS: readonly (readonly [string, () => Change, string])[] = [
     () => ({ claims: { ath: undefined } }),
     'The DPoP proof is for another access token',
   ],
-  ['that is too old', () => ({ claims: { iat: now() - 66 } }), 'The DPoP proof was not made now'],
-  ['of the future', () => ({ claims: { iat: now() + 6 } }), 'The DPoP proof was not made now'],
-  ['without time', () => ({ claims: { iat: undefined } }), 'The DPoP proof was not made now'],
+  ['that is too old', () => ({ claims: { iat: now() - 66 } }), 'The DPoP proof is not recent'],
+  ['of the future', () => ({ claims: { iat: now() + 6 } }), 'The DPoP proof is not recent'],
+  ['without time', () => ({ claims: { iat: undefined } }), 'The DPoP proof is not recent'],
   ['without jti', () => ({ claims: { jti: undefined } }), 'The DPoP proof has no jti or iat'],
   [
     'of another type',
@@ -204,7 +204,7 @@ test('the same jti of another key is another proof', async () => {
     );
 });
 
-test('proofs beyond the limit are forgotten, and all that are as old are then refused', async () => {
+test('proofs beyond the limit are evicted, and all proofs of the same age or older are then refused', async () => {
   const proofs = new DpopProofs({
     resource: RESOURCE,
     algorithms: ['ES256'],

@@ -31,8 +31,8 @@ export interface DpopProofsOptions {
 
 /**
  * Checks proofs that a client has the key to which its token is bound. Each proof is accepted once:
- * proofs are remembered while they are valid, and when they are too many, proofs that are older than
- * a forgotten one are refused.
+ * its `jti` is remembered while it is valid. When the memory is full, the oldest proof is evicted,
+ * and all proofs of the same age or older are refused.
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-4.3
  */
 export class DpopProofs {
@@ -93,8 +93,8 @@ export class DpopProofs {
     if (iat <= this.#refusedUntilS || this.#used.get(id) !== undefined)
       refuse('The DPoP proof was used before');
     const validUntilMs = (iat + MAX_AGE_S + CLOCK_TOLERANCE_S + 1) * 1000;
-    const forgotten = this.#used.set(id, iat, validUntilMs);
-    if (forgotten !== undefined) this.#refusedUntilS = Math.max(this.#refusedUntilS, forgotten);
+    const evicted = this.#used.set(id, iat, validUntilMs);
+    if (evicted !== undefined) this.#refusedUntilS = Math.max(this.#refusedUntilS, evicted);
   }
 }
 
@@ -105,7 +105,7 @@ function refusalOf(error: unknown): RefusedTokenError {
       ? 'The DPoP proof has another type than dpop+jwt'
       : error instanceof errors.JWTExpired ||
           (error instanceof errors.JWTClaimValidationFailed && error.claim === 'iat')
-        ? 'The DPoP proof was not made now'
+        ? 'The DPoP proof is not recent'
         : error instanceof errors.JWSSignatureVerificationFailed
           ? 'The signature of the DPoP proof is not valid'
           : error instanceof errors.JOSEAlgNotAllowed

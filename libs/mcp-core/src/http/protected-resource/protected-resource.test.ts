@@ -65,14 +65,14 @@ describe('an option that cannot be used is refused at the start:', () => {
     ['an issuer without TLS', { issuer: 'http://login.example' }, 'issuer: "http://login.example"'],
     ['an issuer with a query', { issuer: 'https://login.example?a' }, 'issuer:'],
     ['a resource with a fragment', { resource: `${RESOURCE}#` }, 'resource:'],
-    ['a resource that is no URL', { resource: 'mcp.example' }, 'resource: "mcp.example"'],
+    ['a resource that is not a URL', { resource: 'mcp.example' }, 'resource: "mcp.example"'],
     ['a symmetric algorithm', { algorithms: ['HS256'] }, 'algorithms: "HS256" is not accepted'],
     ['no signature', { algorithms: ['none'] }, 'algorithms: "none" is not accepted'],
     ['no algorithm', { algorithms: [] }, 'algorithms: the list is empty'],
     ['a scope with a space', { scopes: ['a b'] }, 'scopes: "a b"'],
-    ['offline_access', { scopes: ['offline_access'] }, 'offline_access is no right'],
+    ['offline_access', { scopes: ['offline_access'] }, 'offline_access is not a right'],
     [
-      'a network that is none',
+      'a text that is not a network',
       { network: { allowedNetworks: ['10.0.0.0/8', 'inside'] } },
       'network.allowedNetworks: "inside"',
     ],
@@ -193,8 +193,8 @@ describe('a valid token', () => {
 type WrongToken = (issuer: TestIssuer) => string | Promise<string>;
 
 const WRONG_TOKENS: readonly (readonly [what: string, token: WrongToken, reason: string])[] = [
-  ['that is no JWT', () => 'opaque', 'The access token is not a signed JWT'],
-  ['whose claims are no JSON', () => 'e30.AAAA.AAAA', 'The access token is not a signed JWT'],
+  ['that is not a JWT', () => 'opaque', 'The access token is not a signed JWT'],
+  ['whose claims are not JSON', () => 'e30.AAAA.AAAA', 'The access token is not a signed JWT'],
   [
     'without signature',
     (issuer) => new UnsecuredJWT({ iss: issuer.origin, aud: RESOURCE, sub: 'ada' }).encode(),

@@ -102,7 +102,7 @@ function checkNetworks(networks: readonly string[] = []): void {
     );
 }
 
-/** @throws Error for a scope that no token can have, or that is not a right at this server */
+/** @throws Error for a scope that no token can have, and for offline_access, which is not a right at a server */
 function checkScopes(scopes: readonly string[]): void {
   for (const scope of scopes) {
     if (!isScope(scope))
@@ -111,7 +111,7 @@ function checkScopes(scopes: readonly string[]): void {
       );
     if (scope === 'offline_access')
       throw new Error(
-        'scopes: offline_access is no right at this server. Clients request it by themselves',
+        'scopes: offline_access is not a right at this server: remove it. Clients request it without being asked',
       );
   }
 }
