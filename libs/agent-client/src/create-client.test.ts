@@ -74,6 +74,13 @@ describe('an error response', () => {
   });
 
   test.each([
+    { status: 409, retryable: true },
+    { status: 503, retryable: false },
+  ])('is retryable if the service says so: $status, $retryable', async ({ status, retryable }) => {
+    expect(await failure(problem(status, { retryable }))).toMatchObject({ isRetryable: retryable });
+  });
+
+  test.each([
     { status: 502, body: '<h1>Bad gateway</h1>', isRetryable: true },
     { status: 404, body: '{"message":"other"}', isRetryable: false },
   ])('of another program has no code of the service: $status', async ({ isRetryable, ...sent }) => {

@@ -188,10 +188,12 @@ describe('the text of a message', () => {
         event(1),
         started(2),
         delta(3, 'lo'),
-        end(3),
+        event(3, 'message.completed', { message_id: 'm', text: 'Hello' }),
+        event(4),
+        end(5),
       ]),
     ]);
-    expect(shown(frames)).toEqual(['snapshot', 1, 2, 'Hel', 'lo', 3]);
+    expect(shown(frames)).toEqual(['snapshot', 1, 2, 'Hel', 'lo', 3, 4, 5]);
     expect(frames[0]).not.toHaveProperty('partial');
   });
 
@@ -294,12 +296,17 @@ describe('an aborted stream', () => {
   test('rejects with the reason and closes its connection', async () => {
     const stop = new AbortController();
     const { client, requests } = scriptedService([eventStream([snapshot(1), event(1)], 'stays')]);
-    const stream = client.runs.stream('r', { signal: stop.signal });
+    const retries: unknown[] = [];
+    const stream = client.runs.stream('r', {
+      signal: stop.signal,
+      onRetry: (retry) => retries.push(retry),
+    });
     await stream.next();
     await stream.next();
     const next = failureOf(stream.next());
     stop.abort(new Error('enough'));
     expect(await next).toEqual(new Error('enough'));
+    expect(retries).toEqual([]);
     expect(requests[0]?.signal.aborted).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
   });
