@@ -104,5 +104,5 @@ test('the models of both providers are listed, and a setting of the wrong provid
   ]);
   await expect(
     api.start('Who?', { model: 'second/claude-haiku-4-5', temperature: 1 }),
-  ).rejects.toThrow('400');
+  ).rejects.toMatchObject({ status: 400, code: 'unsupported_setting' });
 });
