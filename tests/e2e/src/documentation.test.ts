@@ -365,6 +365,18 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^npx signalbox servers log(?:in|out) SERVER/,
+    proof: 'run',
+    async check(line) {
+      // The demo servers need no login.
+      expect(await runSignalbox(line.replace('SERVER', 'sqlite'))).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringContaining('nobody can log in to the server sqlite') as string,
+      });
+    },
+  },
+  {
     matches: /^npx signalbox (?:servers$|runs$|call )/,
     proof: 'run',
     async check(line) {
@@ -650,7 +662,9 @@ describe('every host configuration of the documentation', () => {
 });
 
 function isServiceSetting({ text }: { readonly text: string }): boolean {
-  return /^\s*\{\s*"(?:llm|allowed_origins)"/.test(text);
+  return (
+    /^\s*\{\s*"(?:llm|allowed_origins|public_url)"/.test(text) || text.includes('"url": "https://')
+  );
 }
 
 test.each(
