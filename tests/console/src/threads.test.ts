@@ -86,6 +86,7 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await equator.getByText('running').first().waitFor();
     await equator.getByRole('button', { name: 'Cancel' }).click();
     await equator.getByText('Cancelled before it was complete.').waitFor();
+    expect(await page.getByRole('article').count()).toBe(3);
   });
 
   test('asks for an approval in its place', async () => {
@@ -109,7 +110,8 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await page.getByLabel('Next message').fill('Which customers bought most?');
     await page.getByRole('button', { name: 'Start the fork' }).click();
     await page.waitForURL(/\/runs\//);
-    await page.getByRole('link', { name: /forked after turn/ }).waitFor();
+    const origin = page.getByRole('link', { name: /forked after turn/ });
+    expect(await origin.getAttribute('href')).toContain('/runs/');
   });
 
   test('fits a phone, which shows the list or the conversation', async () => {
