@@ -1,0 +1,115 @@
+import type { Stats } from '@signalbox/client';
+import { formatCompact, formatCost, formatCount, formatDuration } from '../ui/format.ts';
+import type { PlotValue } from './plot-scale.ts';
+
+/** Color of a series. */
+export type SeriesTone = 'good' | 'bad' | 'warn' | 'accent' | 'busy' | 'faint';
+
+/** Values of a plot over the intervals. */
+export interface Series {
+  readonly name: string;
+  readonly tone: SeriesTone;
+  readonly values: readonly PlotValue[];
+}
+
+/** A plot of the overview. */
+export interface PlotData {
+  readonly id: string;
+  readonly title: string;
+  /** `bars` are stacked, and are for counts; `lines` are for measured values. */
+  readonly kind: 'bars' | 'lines';
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  /** Number for the whole time span. */
+  readonly total: string | undefined;
+}
+
+type Interval = Stats['intervals'][number];
+
+/** Returns the plots of statistics. */
+export function plotsOf({ intervals, total }: Stats): readonly PlotData[] {
+  const of = (read: (interval: Interval) => PlotValue): readonly PlotValue[] => intervals.map(read);
+  return [
+    {
+      id: 'runs',
+      title: 'Runs',
+      kind: 'bars',
+      format: formatCount,
+      total: formatCount(total.runs),
+      series: [
+        { name: 'Completed', tone: 'good', values: of(({ completed }) => completed) },
+        { name: 'Failed', tone: 'bad', values: of(({ failed }) => failed) },
+        { name: 'Expired', tone: 'warn', values: of(({ expired }) => expired) },
+        { name: 'Cancelled', tone: 'faint', values: of(({ cancelled }) => cancelled) },
+        { name: 'In progress', tone: 'busy', values: of(unsettled) },
+      ],
+    },
+    {
+      id: 'turns',
+      title: 'Turns and tool calls',
+      kind: 'bars',
+      format: formatCount,
+      total: `${formatCount(total.turns)} · ${formatCount(total.tool_calls)}`,
+      series: [
+        { name: 'Turns', tone: 'accent', values: of(({ turns }) => turns) },
+        { name: 'Tool calls', tone: 'busy', values: of(({ tool_calls: calls }) => calls) },
+      ],
+    },
+    {
+      id: 'tokens',
+      title: 'Tokens',
+      kind: 'bars',
+      format: formatCompact,
+      total: formatCompact(total.input_tokens + total.output_tokens),
+      series: [
+        { name: 'Input', tone: 'accent', values: of(({ input_tokens: input }) => input) },
+        { name: 'Output', tone: 'busy', values: of(({ output_tokens: output }) => output) },
+      ],
+    },
+    {
+      id: 'cost',
+      title: 'Cost',
+      kind: 'bars',
+      format: formatCost,
+      total: formatCost(total.cost_usd),
+      series: [{ name: 'US dollars', tone: 'accent', values: of(({ cost_usd: cost }) => cost) }],
+    },
+    {
+      id: 'duration',
+      title: 'Duration of runs',
+      kind: 'lines',
+      format: formatDuration,
+      total: percentilesText(total.duration_ms),
+      series: [
+        { name: 'Half are faster', tone: 'accent', values: of((each) => each.duration_ms?.p50) },
+        { name: '95 % are faster', tone: 'warn', values: of((each) => each.duration_ms?.p95) },
+      ],
+    },
+    {
+      id: 'queued',
+      title: 'Time in the queue',
+      kind: 'lines',
+      format: formatDuration,
+      total: percentilesText(total.queued_ms),
+      series: [
+        { name: 'Half are faster', tone: 'accent', values: of((each) => each.queued_ms?.p50) },
+        { name: '95 % are faster', tone: 'warn', values: of((each) => each.queued_ms?.p95) },
+      ],
+    },
+  ];
+}
+
+/** Returns the share of settled runs that failed or expired, in percent; undefined without a settled run. */
+export function failureShare({ completed, failed, expired }: Stats['total']): number | undefined {
+  const judged = completed + failed + expired;
+  return judged === 0 ? undefined : ((failed + expired) / judged) * 100;
+}
+
+function unsettled({ runs, completed, failed, cancelled, expired }: Interval): number {
+  return Math.max(0, runs - completed - failed - cancelled - expired);
+}
+
+function percentilesText(percentiles: Stats['total']['duration_ms']): string | undefined {
+  if (percentiles === undefined) return undefined;
+  return `${formatDuration(percentiles.p50)} · ${formatDuration(percentiles.p95)}`;
+}
