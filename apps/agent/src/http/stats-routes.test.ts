@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Run } from '../ports/store/run.ts';
 import { plannedCall } from '../ports/testing/planned-call.ts';
 import { queuedRun } from '../ports/testing/queued-run.ts';
@@ -174,4 +174,18 @@ test('GET /v1/workers lists the processes with their work in progress, in pages'
       },
     ],
   });
+});
+
+test('GET /v1/workers shows the process that answers as alive, also where no process sends heartbeats', async () => {
+  await edge.store.write({}, (sql) => sql.addWorker({ id: 'w2', role: 'worker', pid: 2 }));
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  try {
+    const { body } = await get('/v1/workers');
+    expect(body['data']).toMatchObject([
+      { id: edge.store.workerId, is_alive: true, heartbeat_at: new Date().toISOString() },
+      { id: 'w2', is_alive: false },
+    ]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

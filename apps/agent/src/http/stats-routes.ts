@@ -25,7 +25,10 @@ const MAX_RUNS = 50_000;
 const RUNS_PER_READ = 1000;
 
 /** Statistics of runs, and the queue and the processes of the service. */
-export function statsRoutes(app: HttpApp, { read, metrics, clock }: RouteDependencies): void {
+export function statsRoutes(
+  app: HttpApp,
+  { read, metrics, clock, store }: RouteDependencies,
+): void {
   app.get(
     '/v1/stats',
     {
@@ -95,16 +98,20 @@ export function statsRoutes(app: HttpApp, { read, metrics, clock }: RouteDepende
       const alive = new Map(
         await Promise.all(page.data.map(async ({ id }) => [id, await read.isAlive(id)] as const)),
       );
-      return pageOf(page, ({ id, role, pid, startedAt, heartbeatAt }): z.output<typeof Worker> => ({
-        id,
-        role,
-        pid,
-        started_at: new Date(startedAt).toISOString(),
-        heartbeat_at: new Date(heartbeatAt).toISOString(),
-        is_alive: alive.get(id) === true,
-        model_calls: loads.get(id)?.modelCalls ?? 0,
-        tool_calls: loads.get(id)?.toolCalls ?? 0,
-      }));
+      return pageOf(page, ({ id, role, pid, startedAt, heartbeatAt }): z.output<typeof Worker> => {
+        // A service of one process sends no heartbeats; this one is alive.
+        const isThis = id === store.workerId;
+        return {
+          id,
+          role,
+          pid,
+          started_at: new Date(startedAt).toISOString(),
+          heartbeat_at: new Date(isThis ? clock.now() : heartbeatAt).toISOString(),
+          is_alive: isThis || alive.get(id) === true,
+          model_calls: loads.get(id)?.modelCalls ?? 0,
+          tool_calls: loads.get(id)?.toolCalls ?? 0,
+        };
+      });
     },
   );
 }

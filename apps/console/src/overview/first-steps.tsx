@@ -70,7 +70,7 @@ function DemoSteps({ onHide }: { readonly onHide: () => void }): ReactNode {
           <StepItem key={step.id} step={step} number={index + 1}>
             {step.id === 'start' && (
               <Button
-                kind={step.isCurrent ? 'primary' : 'secondary'}
+                kind={step.isCurrent ? 'primary' : 'quiet'}
                 icon="play"
                 isBusy={start.isPending}
                 onClick={() => start.mutate()}
@@ -107,7 +107,7 @@ function StepItem({ step, number, children }: StepItemProps): ReactNode {
           {title}
           {isDone && <span className="visually-hidden"> (done)</span>}
         </h3>
-        {(isCurrent || step.id === 'start') && <p>{text}</p>}
+        {isCurrent && <p>{text}</p>}
         {quote !== undefined && isCurrent && (
           <p className="step-quote">
             <PlainText text={quote} />
@@ -115,8 +115,8 @@ function StepItem({ step, number, children }: StepItemProps): ReactNode {
         )}
         <div className="actions">
           {children}
-          {link !== undefined && (
-            <Link className={isCurrent ? 'button primary' : 'button'} href={link.href}>
+          {link !== undefined && (isCurrent || isDone) && (
+            <Link className={isCurrent ? 'button primary' : 'button quiet'} href={link.href}>
               {link.label}
             </Link>
           )}

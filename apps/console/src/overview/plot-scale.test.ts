@@ -18,6 +18,6 @@ test('stacked bars end at the sum, and a value that was not measured adds nothin
 });
 
 test('a line has gaps where nothing was measured, and a single value stays visible', () => {
-  expect(linePath([10, 20, undefined, 5], 20)).toBe('M0.5 50L1.5 0M3.45 75L3.55 75');
+  expect(linePath([10, 20, undefined, 5], 20)).toBe('M0.5 50L1.5 0M3.5 75L3.5 75');
   expect(linePath([undefined], 1)).toBe('');
 });

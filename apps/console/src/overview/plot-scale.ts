@@ -19,17 +19,15 @@ export function stackTops(series: readonly (readonly PlotValue[])[]): readonly n
 
 /**
  * Returns an SVG path through values, in a box of width 1 for each value and height 100, with its origin at the top. A value
- * without neighbors becomes a line of one tenth of its width, which stays visible.
+ * without neighbors becomes a line of no length, which round ends make a dot.
  */
 export function linePath(values: readonly PlotValue[], max: number): string {
   return values
     .map((value, index) => {
       if (value === undefined) return '';
-      const y = 100 - (value / max) * 100;
-      const at = (x: number): string => `${round(x)} ${round(y)}`;
-      if (values[index - 1] !== undefined) return `L${at(index + 0.5)}`;
-      const isAlone = values[index + 1] === undefined;
-      return isAlone ? `M${at(index + 0.45)}L${at(index + 0.55)}` : `M${at(index + 0.5)}`;
+      const point = `${round(index + 0.5)} ${round(100 - (value / max) * 100)}`;
+      if (values[index - 1] !== undefined) return `L${point}`;
+      return values[index + 1] === undefined ? `M${point}L${point}` : `M${point}`;
     })
     .join('');
 }

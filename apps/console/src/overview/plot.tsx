@@ -16,7 +16,29 @@ interface PlotProps {
  * of them.
  */
 export function Plot({ plot, times, range }: PlotProps): ReactNode {
-  const { title, kind, series, format, total } = plot;
+  const { title, total, series, emptyText } = plot;
+  const isEmpty = series.every(({ values }) => values.every((value) => (value ?? 0) === 0));
+  return (
+    <figure className="card plot">
+      <figcaption>
+        <h2>{title}</h2>
+        {!isEmpty && total !== undefined && <span className="plot-total">{total}</span>}
+      </figcaption>
+      {isEmpty ? (
+        <p className="faint">{emptyText}</p>
+      ) : (
+        <>
+          <Marks plot={plot} times={times} range={range} />
+          <PlotTable plot={plot} times={times} range={range} />
+        </>
+      )}
+    </figure>
+  );
+}
+
+/** The drawing with its axes and its legend. */
+function Marks({ plot, times, range }: PlotProps): ReactNode {
+  const { title, kind, series, format } = plot;
   const [chosen, setChosen] = useState<number>();
   const last = times.length - 1;
   const at = Math.min(chosen ?? last, last);
@@ -32,11 +54,7 @@ export function Plot({ plot, times, range }: PlotProps): ReactNode {
     setChosen(Math.max(0, Math.min(last, index)));
   };
   return (
-    <figure className="card plot">
-      <figcaption>
-        <h2>{title}</h2>
-        {total !== undefined && <span className="plot-total">{total}</span>}
-      </figcaption>
+    <>
       <div className="plot-frame">
         <div className="plot-scale" aria-hidden="true">
           <span>{format(max)}</span>
@@ -92,8 +110,7 @@ export function Plot({ plot, times, range }: PlotProps): ReactNode {
           <li className="plot-time faint">{formatInterval(times[at] ?? 0, range)}</li>
         )}
       </ul>
-      <PlotTable plot={plot} times={times} range={range} />
-    </figure>
+    </>
   );
 }
 

@@ -51,7 +51,7 @@ test('the runs of an interval add up, those in progress included', () => {
 test('an interval without a measured run has no duration', () => {
   expect(valuesOf('duration')).toEqual({
     'Half are faster': [1000, undefined],
-    '95 % are faster': [3000, undefined],
+    '95% are faster': [3000, undefined],
   });
 });
 

@@ -16,23 +16,26 @@ export interface Series {
 export interface PlotData {
   readonly id: string;
   readonly title: string;
-  /** `bars` are stacked, and are for counts; `lines` are for measured values. */
+  /** `bars` are stacked: their series are parts of a sum. */
   readonly kind: 'bars' | 'lines';
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
   /** Number for the whole time span. */
   readonly total: string | undefined;
+  /** Text in place of a plot without values. */
+  readonly emptyText: string;
 }
 
 type Interval = Stats['intervals'][number];
 
 /** Returns the plots of statistics. */
-export function plotsOf({ intervals, total }: Stats): readonly PlotData[] {
+export function plotsOf({ intervals, total, unpriced_runs: unpriced }: Stats): readonly PlotData[] {
   const of = (read: (interval: Interval) => PlotValue): readonly PlotValue[] => intervals.map(read);
   return [
     {
       id: 'runs',
       title: 'Runs',
+      emptyText: 'No run began.',
       kind: 'bars',
       format: formatCount,
       total: formatCount(total.runs),
@@ -47,7 +50,8 @@ export function plotsOf({ intervals, total }: Stats): readonly PlotData[] {
     {
       id: 'turns',
       title: 'Turns and tool calls',
-      kind: 'bars',
+      emptyText: 'No model and no tool was called.',
+      kind: 'lines',
       format: formatCount,
       total: `${formatCount(total.turns)} · ${formatCount(total.tool_calls)}`,
       series: [
@@ -58,6 +62,7 @@ export function plotsOf({ intervals, total }: Stats): readonly PlotData[] {
     {
       id: 'tokens',
       title: 'Tokens',
+      emptyText: 'No model was called.',
       kind: 'bars',
       format: formatCompact,
       total: formatCompact(total.input_tokens + total.output_tokens),
@@ -69,6 +74,8 @@ export function plotsOf({ intervals, total }: Stats): readonly PlotData[] {
     {
       id: 'cost',
       title: 'Cost',
+      emptyText:
+        unpriced === 0 ? 'No model call cost anything.' : 'The prices of the models are not known.',
       kind: 'bars',
       format: formatCost,
       total: formatCost(total.cost_usd),
@@ -77,23 +84,25 @@ export function plotsOf({ intervals, total }: Stats): readonly PlotData[] {
     {
       id: 'duration',
       title: 'Duration of runs',
+      emptyText: 'No run has ended.',
       kind: 'lines',
       format: formatDuration,
       total: percentilesText(total.duration_ms),
       series: [
         { name: 'Half are faster', tone: 'accent', values: of((each) => each.duration_ms?.p50) },
-        { name: '95 % are faster', tone: 'warn', values: of((each) => each.duration_ms?.p95) },
+        { name: '95% are faster', tone: 'warn', values: of((each) => each.duration_ms?.p95) },
       ],
     },
     {
       id: 'queued',
       title: 'Time in the queue',
+      emptyText: 'No run has begun.',
       kind: 'lines',
       format: formatDuration,
       total: percentilesText(total.queued_ms),
       series: [
         { name: 'Half are faster', tone: 'accent', values: of((each) => each.queued_ms?.p50) },
-        { name: '95 % are faster', tone: 'warn', values: of((each) => each.queued_ms?.p95) },
+        { name: '95% are faster', tone: 'warn', values: of((each) => each.queued_ms?.p95) },
       ],
     },
   ];

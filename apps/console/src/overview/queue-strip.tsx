@@ -42,9 +42,9 @@ export function QueueStrip(): ReactNode {
         <Tile label="Running" value={runs?.running} href="/runs?status=running" />
         <Tile label="Need input" value={runs?.input_required} href="/inbox" isUrgent />
         <Tile label="Cancelling" value={runs?.cancelling} href="/runs?status=cancelling" />
-        <Tile label="Processes" value={workers.data === undefined ? undefined : alive} />
+        {processes.length > 0 && <Tile label="Processes" value={alive} />}
       </dl>
-      {workers.data !== undefined && (
+      {processes.length > 0 && (
         <details className="plot-table">
           <summary>Processes and waiting jobs</summary>
           <DataTable

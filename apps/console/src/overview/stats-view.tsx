@@ -40,7 +40,7 @@ export function StatsView({ range }: StatsViewProps): ReactNode {
   if (data === undefined) return <Spinner label="Loading the statistics" />;
   if (data.total.runs === 0)
     return (
-      <EmptyState title={`No run in the last ${range.label}`} icon="overview">
+      <EmptyState title={`No run in the last ${range.words}`} icon="overview">
         <p>
           Runs, tokens, cost and durations over time appear here.{' '}
           <Link href="/runs/new">Start a run</Link>, or choose a longer time span.
@@ -57,10 +57,10 @@ function Figures({ stats, range }: StatsViewProps & { readonly stats: Stats }): 
   return (
     <>
       <p className="summary">
-        In the last {range.label}: <strong>{formatCount(total.runs)}</strong> runs,{' '}
+        In the last {range.words}: <strong>{formatCount(total.runs)}</strong> runs,{' '}
         {share !== undefined && (
           <>
-            <strong>{share === 0 ? 'none' : `${share.toFixed(share < 10 ? 1 : 0)} %`}</strong>{' '}
+            <strong>{share === 0 ? 'none' : `${share.toFixed(share < 10 ? 1 : 0)}%`}</strong>{' '}
             failed,{' '}
           </>
         )}

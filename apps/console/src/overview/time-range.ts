@@ -2,6 +2,8 @@
 export interface TimeRange {
   readonly id: string;
   readonly label: string;
+  /** The span behind "the last". */
+  readonly words: string;
   readonly spanMs: number;
   readonly intervalMs: number;
   /** Milliseconds between two requests. */
@@ -15,10 +17,38 @@ const DAY = 24 * HOUR;
 
 /** Time spans, the shortest first. */
 export const TIME_RANGES: readonly [TimeRange, ...TimeRange[]] = [
-  { id: '1h', label: '1 hour', spanMs: HOUR, intervalMs: MINUTE, refreshMs: 5 * SECOND },
-  { id: '24h', label: '24 hours', spanMs: DAY, intervalMs: 15 * MINUTE, refreshMs: 15 * SECOND },
-  { id: '7d', label: '7 days', spanMs: 7 * DAY, intervalMs: 2 * HOUR, refreshMs: MINUTE },
-  { id: '30d', label: '30 days', spanMs: 30 * DAY, intervalMs: 8 * HOUR, refreshMs: MINUTE },
+  {
+    id: '1h',
+    label: '1 hour',
+    words: 'hour',
+    spanMs: HOUR,
+    intervalMs: MINUTE,
+    refreshMs: 5 * SECOND,
+  },
+  {
+    id: '24h',
+    label: '24 hours',
+    words: '24 hours',
+    spanMs: DAY,
+    intervalMs: 15 * MINUTE,
+    refreshMs: 15 * SECOND,
+  },
+  {
+    id: '7d',
+    label: '7 days',
+    words: '7 days',
+    spanMs: 7 * DAY,
+    intervalMs: 2 * HOUR,
+    refreshMs: MINUTE,
+  },
+  {
+    id: '30d',
+    label: '30 days',
+    words: '30 days',
+    spanMs: 30 * DAY,
+    intervalMs: 8 * HOUR,
+    refreshMs: MINUTE,
+  },
 ];
 
 /** Returns the time span of an id, the shortest one for an unknown id. */
