@@ -86,8 +86,8 @@ function Figures({ stats, range }: StatsViewProps & { readonly stats: Stats }): 
         ))}
       </div>
       <div className="plots">
-        <section aria-labelledby="models-heading">
-          <h2 id="models-heading">Models</h2>
+        <div>
+          <h2>Models</h2>
           {models.length === 0 ? (
             <p className="faint">No model was called.</p>
           ) : (
@@ -118,9 +118,9 @@ function Figures({ stats, range }: StatsViewProps & { readonly stats: Stats }): 
               ]}
             />
           )}
-        </section>
-        <section aria-labelledby="errors-heading">
-          <h2 id="errors-heading">Errors</h2>
+        </div>
+        <div>
+          <h2>Errors</h2>
           {errors.length === 0 ? (
             <p className="faint">No run failed.</p>
           ) : (
@@ -139,7 +139,7 @@ function Figures({ stats, range }: StatsViewProps & { readonly stats: Stats }): 
               ]}
             />
           )}
-        </section>
+        </div>
       </div>
     </>
   );
