@@ -11,10 +11,13 @@ export type TokenErrorCode =
  */
 export class RefusedTokenError extends Error {
   readonly code: TokenErrorCode;
+  /** Whether the token needs the scheme DPoP, whatever the scheme of the request is. */
+  readonly needsDpop: boolean;
 
-  constructor(code: TokenErrorCode, message: string) {
+  constructor(code: TokenErrorCode, message: string, needsDpop = false) {
     super(message);
     this.name = 'RefusedTokenError';
     this.code = code;
+    this.needsDpop = needsDpop;
   }
 }

@@ -124,6 +124,7 @@ export class ResourceAccess {
       throw new RefusedTokenError(
         'invalid_token',
         'The access token is bound to a key and needs the scheme DPoP',
+        true,
       );
     if (key === undefined && (scheme === 'DPoP' || this.#options.isDpopRequired))
       throw new RefusedTokenError('invalid_token', 'The access token is not bound to a key');
@@ -158,10 +159,11 @@ export class ResourceAccess {
   }
 
   #refusal(scheme: TokenScheme, error: RefusedTokenError): RefusedAccess {
+    const answering = this.#options.isDpopRequired || error.needsDpop ? 'DPoP' : scheme;
     const isNonceMissing = error.code === 'use_dpop_nonce' && this.#nonces !== undefined;
     return {
       refused: error.code === 'invalid_request' ? 400 : 401,
-      challenge: this.#options.challenges.refusing(scheme, error),
+      challenge: this.#options.challenges.refusing(answering, error),
       ...(isNonceMissing ? { headers: { 'dpop-nonce': this.#nonces.current } } : {}),
     };
   }
