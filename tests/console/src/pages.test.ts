@@ -5,6 +5,7 @@ import { openPage } from './support/open-page.ts';
 const PAGES = [
   { path: '/overview', title: 'Overview' },
   { path: '/runs', title: 'Runs' },
+  { path: '/runs/new', title: 'New run' },
   { path: '/inbox', title: 'Inbox' },
   { path: '/servers', title: 'Servers' },
   { path: '/threads', title: 'Threads' },

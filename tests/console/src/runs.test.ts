@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('a run', () => {
 
   test('is approved with the keyboard alone', async () => {
     const id = await call('show__write', { line: 'by keyboard' });
-    const page = await openPage(`/runs/${id}`);
+    const page = await openPage(`/runs/${id}`, { theme: 'dark' });
     await page.getByRole('button', { name: 'Approve' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('a run', () => {
 
   test('shows the difference that an edit makes', async () => {
     const id = await call('show__edit');
-    const page = await openPage(`/runs/${id}`);
+    const page = await openPage(`/runs/${id}`, { theme: 'dark' });
     await page.getByRole('button', { name: 'edit' }).click();
     const diff = page
       .getByRole('list', { name: 'Timeline' })
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('the list of runs', () => {
 describe.skipIf(!hasBrowser)('hostile texts', () => {
   test('are shown as texts', async () => {
     const id = await call('show__hostile_text');
-    const page = await openPage(`/runs/${id}`);
+    const page = await openPage(`/runs/${id}`, { width: 'phone' });
     await page.getByRole('button', { name: 'hostile_text' }).click();
     const result = page.locator('.call-details');
     await result.getByText('<img src=x').waitFor();
@@ -178,6 +178,7 @@ describe.skipIf(!hasBrowser)('hostile texts', () => {
     expect(text).toContain('␀␈');
     for (const hidden of ['\u001B', '\u202E']) expect(text).not.toContain(hidden);
     expect(await page.title()).not.toContain('owned');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
   });
 
   test('of a megabyte stay usable', async () => {
