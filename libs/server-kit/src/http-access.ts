@@ -1,6 +1,11 @@
 import { isLoopback } from '@signalbox/mcp-core';
-import type { HttpAccessOptions } from '@signalbox/mcp-core/http/server';
+import type {
+  AuthDecision,
+  HttpAccessOptions,
+  RequestAuthenticator,
+} from '@signalbox/mcp-core/http/server';
 import type { AuthSettings } from './auth-options.ts';
+import type { Logger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
 
 export interface HttpAccessInput {
@@ -10,6 +15,7 @@ export interface HttpAccessInput {
   readonly host: string;
   readonly auth: AuthSettings | undefined;
   readonly env: NodeJS.ProcessEnv;
+  readonly log: Logger;
 }
 
 /**
@@ -32,7 +38,7 @@ const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]'];
 
 async function protectedAccess(
   auth: AuthSettings,
-  { host, env }: HttpAccessInput,
+  { host, env, log }: HttpAccessInput,
 ): Promise<HttpAccessOptions> {
   const { MCP_HTTP_TOKEN: token = '', MCP_AUTH_CLIENT_SECRET: clientSecret = '' } = env;
   if (token !== '')
@@ -53,7 +59,7 @@ async function protectedAccess(
       network: { allowedNetworks: networks },
     });
     return {
-      authenticate,
+      authenticate: withLog(authenticate, log),
       // A proxy on this machine passes on the host that clients use.
       ...(isLoopback(host)
         ? { allowedHosts: [...LOOPBACK_HOSTS, new URL(auth.resource).hostname] }
@@ -62,6 +68,22 @@ async function protectedAccess(
   } catch (error) {
     throw new UsageError(usageOf(error), { cause: error });
   }
+}
+
+/** Logs each refused request with its challenge, which contains nothing of the token. */
+function withLog(authenticator: RequestAuthenticator, log: Logger): RequestAuthenticator {
+  const logged = (decision: AuthDecision): AuthDecision => {
+    if ('refused' in decision)
+      log.debug(`refused status=${decision.refused} challenge=${decision.challenge ?? 'none'}`);
+    return decision;
+  };
+  return {
+    ...authenticator,
+    authenticate: (headers, target) => {
+      const decision = authenticator.authenticate(headers, target);
+      return decision instanceof Promise ? decision.then(logged) : logged(decision);
+    },
+  };
 }
 
 /** Names the option of the command line in place of that of the library. */

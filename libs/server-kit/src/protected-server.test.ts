@@ -61,14 +61,20 @@ async function startIssuer(): Promise<Issuer> {
 
 const NOTES_SERVER = `start: async () => ({ server: server({ ...tool('remove', (_args, { auth }) => auth.principal), scopes: ['notes:write'] }) }),`;
 
-/** Starts a protected server and resolves with its address on this machine. */
+/** Starts a protected server and resolves with its address on this machine, and all that it writes. */
 async function startProtected(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child = startServer(NOTES_SERVER, { args: ['--http', '0', ...args], env });
-  for await (const line of createInterface({ input: child.stderr })) {
-    const [, url] = /^kit: serving (http:\S+)$/.exec(line) ?? [];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error('the server ended before it listened');
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const [, found] = /^kit: serving (http:\S+)$/m.exec(output) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(`the server ended before it listened: ${output}`)));
+  });
+  return { child, url, output: () => output };
 }
 
 function post(url: string, token?: string, body: object = initialize) {
@@ -153,20 +159,30 @@ describe('a server with --auth-issuer', () => {
     expect((await call('notes notes:write')).status).toBe(200);
   });
 
-  test('asks the issuer with the secret of the environment, which is in no output', async () => {
+  test('asks the issuer with the secret of the environment, which is in no output, nor are tokens', async () => {
     const issuer = await startIssuer();
-    const { child, url } = await startProtected(
-      ['--auth-issuer', issuer.url, '--auth-audience', RESOURCE, '--auth-client-id', 'kit'],
+    const { child, url, output } = await startProtected(
+      [
+        '--auth-issuer',
+        issuer.url,
+        '--auth-audience',
+        RESOURCE,
+        '--auth-client-id',
+        'kit',
+        '--log-level',
+        'debug',
+      ],
       { MCP_AUTH_CLIENT_SECRET: SECRET },
     );
     expect((await post(url, 'opaque-token-of-ada')).status).toBe(200);
+    expect((await post(url, 'malformed token')).status).toBe(400);
     const credentials = Buffer.from(`kit:${SECRET}`).toString('base64');
     expect(issuer.credentials).toEqual([`Basic ${credentials}`]);
-    const ended = outcome(child);
     child.kill('SIGTERM');
-    const output = JSON.stringify(await ended);
-    for (const secret of [SECRET, credentials, 'opaque-token-of-ada'])
-      expect(output).not.toContain(secret);
+    await once(child, 'close');
+    expect(output()).toContain('refused status=400 challenge=Bearer error=');
+    for (const secret of [SECRET, credentials, 'opaque-token-of-ada', 'malformed token'])
+      expect(output()).not.toContain(secret);
   });
 
   test('needs no MCP_HTTP_TOKEN on an address that others can reach', async () => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { createInterface } from 'node:readline';
 import { connectClient } from '@signalbox/mcp-core/client';
 import { httpTransport } from '@signalbox/mcp-core/http/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -17,12 +16,17 @@ async function listening(
   { args = ['--http', '0'], env = {} }: StartServerOptions = {},
 ) {
   const child = startServer(members, { args, env });
-  const lines = createInterface({ input: child.stderr });
-  for await (const line of lines) {
-    const [, url] = /^kit: serving (http:\S+)$/.exec(line) ?? [];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error('the server ended before it listened');
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      const [, found] = /^kit: serving (http:\S+)$/m.exec(output) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(`the server ended before it listened: ${output}`)));
+  });
+  return { child, url, output: () => output };
 }
 
 describe('runServer with --http', () => {
@@ -56,8 +60,8 @@ describe('runServer with --http', () => {
   });
 
   test('requires the token of MCP_HTTP_TOKEN, which appears in no output', async () => {
-    const { child, url } = await listening('', {
-      args: ['--http', '0.0.0.0:0'],
+    const { child, url, output } = await listening('', {
+      args: ['--http', '0.0.0.0:0', '--log-level', 'debug'],
       env: { MCP_HTTP_TOKEN: 'secret-token' },
     });
     const address = url.replace('0.0.0.0', '127.0.0.1');
@@ -74,9 +78,10 @@ describe('runServer with --http', () => {
     expect((await post({})).status).toBe(401);
     expect((await post({ authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await post({ authorization: 'Bearer secret-token' })).status).toBe(200);
-    const ended = outcome(child);
     child.kill('SIGTERM');
-    expect(JSON.stringify(await ended)).not.toContain('secret-token');
+    await once(child, 'close');
+    expect(output()).toContain('kit: serving');
+    expect(output()).not.toContain('secret-token');
   });
 
   test('does not end with stdin, and within a second on SIGTERM with an open stream and a running call', async () => {

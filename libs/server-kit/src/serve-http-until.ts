@@ -29,7 +29,7 @@ export async function serveHttpUntil(
   { name, http, auth, server, env, log }: HttpServing,
 ): Promise<void> {
   const { host, port } = parseHttpAddress(http);
-  const access = await httpAccess({ http, host, auth, env });
+  const access = await httpAccess({ http, host, auth, env, log });
   const { serveHttp } = await import('@signalbox/mcp-core/http/server');
   const onError = (error: unknown): void =>
     log.error(error instanceof Error ? error.message : String(error));
