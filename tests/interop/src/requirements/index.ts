@@ -1,4 +1,4 @@
-import { serverAuthorization } from './authorization.ts';
+import { clientAuthorization, serverAuthorization } from './authorization.ts';
 import { base, schema } from './base.ts';
 import { lifecycle, versioning } from './lifecycle.ts';
 import { completion, pagination, prompts } from './prompts.ts';
@@ -39,9 +39,10 @@ const chapters = {
   ...taskExtension,
   ...apps,
   ...serverAuthorization,
+  ...clientAuthorization,
 };
 
 export type RequirementId = keyof typeof chapters;
 
-/** Every rule of the specification for clients and servers, except those of the authorization of clients. */
+/** Every rule of the specification for clients and servers. */
 export const requirements: { readonly [id in RequirementId]: Requirement } = chapters;
