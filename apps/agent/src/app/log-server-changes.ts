@@ -9,8 +9,8 @@ export function logServerChanges(
   logger: Logger,
 ): void {
   const logged = new Map<string, string>();
-  dispatcher.onServerChange(({ name, state, toolCount, era, error }) => {
-    if (state !== 'failed' && state !== 'ready') return;
+  dispatcher.onServerChange(({ name, state, toolCount, era, error, login }) => {
+    if (state !== 'failed' && state !== 'ready' && state !== 'needs_login') return;
     const news = `${state} ${toolCount} ${error}`;
     if (logged.get(name) === news) return;
     logged.set(name, news);
@@ -18,6 +18,11 @@ export function logServerChanges(
       logger.warn('a server is not available', {
         server: name,
         ...(error === undefined ? {} : { error }),
+      });
+    else if (state === 'needs_login')
+      logger.warn('a server needs a login', {
+        server: name,
+        ...(login === undefined ? {} : { issuer: login.issuer, reason: login.reason }),
       });
     else
       logger.info('a server is ready', {

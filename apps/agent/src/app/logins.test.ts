@@ -235,3 +235,60 @@ test('a server with a configured token has no logins', LIMIT, async () => {
     code: 'login_unsupported',
   });
 });
+
+test(
+  'a new key encrypts the stored logins again, after which the old one is not needed',
+  LIMIT,
+  async () => {
+    const remote = await startProtectedServer();
+    onTestFinished(() => remote.close());
+    const dataDir = await mkdtemp(join(tmpdir(), 'logins-'));
+    onTestFinished(() => rm(dataDir, { recursive: true }));
+    const [old, current] = [1, 2].map((fill) => Buffer.alloc(32, fill).toString('base64'));
+    const start = (key: string | undefined): Promise<LoginService> =>
+      startLoginService({ remote, dataDir, env: { SIGNALBOX_SECRET_KEY: key } });
+    const first = await start(old);
+    await first.untilState('needs_login');
+    await first.logIn();
+    await first.untilState('ready');
+    await first.app.close();
+    const rotated = await start(`${current},${old}`);
+    await rotated.untilState('ready');
+    await expect.poll(() => rotated.log.join('\n')).toContain('encrypted with the new key');
+    await rotated.app.close();
+    const later = await start(current);
+    await later.untilState('ready');
+    await later.app.close();
+    // Without the key the service asks again, and says why.
+    const without = await start(old);
+    await without.untilState('needs_login');
+    expect(without.log.join('\n')).toContain('cannot be decrypted');
+  },
+);
+
+test(
+  'a service that acts for itself needs no login, and gets another token when one expires',
+  LIMIT,
+  async () => {
+    const remote = await startProtectedServer();
+    onTestFinished(() => remote.close());
+    const auth = {
+      issuer: remote.origin,
+      clientId: 'machine',
+      clientSecret: 'machine-secret',
+      grant: 'client-credentials',
+    };
+    const signalbox = { approval: 'auto', trust: true, auth };
+    const { request, startRun, untilRun, untilState, log } = await startLoginService({
+      remote,
+      entry: { signalbox },
+    });
+    await untilState('ready');
+    remote.expire();
+    await untilRun(await startRun(), 'completed');
+    expect(remote.calls).toEqual(['read']);
+    expect(remote.requests.filter((path) => path === '/token')).toHaveLength(2);
+    expect(await request('POST', '/v1/servers/far/login')).toMatchObject({ status: 409 });
+    expect(log.join('\n')).not.toContain('machine-secret');
+  },
+);

@@ -40,6 +40,7 @@ export interface LoginServiceOptions {
   readonly config?: object;
   readonly dataDir?: string;
   readonly remote?: ProtectedServer;
+  readonly env?: { readonly [name: string]: string | undefined };
 }
 
 /** Starts a service whose model calls `read` of the protected server. */
@@ -48,6 +49,7 @@ export async function startLoginService({
   config = {},
   dataDir,
   remote: given,
+  env = {},
 }: LoginServiceOptions = {}): Promise<LoginService> {
   const folder = await mkdtemp(join(tmpdir(), 'logins-'));
   const remote = given ?? (await startProtectedServer());
@@ -79,7 +81,7 @@ export async function startLoginService({
   const logger = { debug: add('debug'), info: add('info'), warn: add('warn'), error: add('error') };
   const loaded = await loadConfig({
     flags: { config: file },
-    env: {},
+    env,
     cwd: folder,
     homeDir: folder,
   });

@@ -92,6 +92,10 @@ export async function startProtectedServer(): Promise<ProtectedServer> {
       refresh.delete(given('refresh_token'));
       return scope === undefined ? { error: 'invalid_grant' } : tokens(scope);
     }
+    if (type === 'client_credentials') {
+      const { refresh_token: _, ...alone } = tokens('read') as { readonly refresh_token: string };
+      return form.get('client_secret') === 'machine-secret' ? alone : { error: 'invalid_client' };
+    }
     if (type.endsWith(':device_code')) {
       const device = devices.get(given('device_code'));
       return device?.isEntered === true ? tokens('read') : { error: 'authorization_pending' };

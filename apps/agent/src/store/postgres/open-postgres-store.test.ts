@@ -162,10 +162,23 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       await sql.claimKey(request());
       await sql.insertEpoch({ runId: 'r0', id: 'e', system: 's', tools: [], policies: {} });
     });
+    await store.secrets.write({
+      kind: 'tokens',
+      name: 'n',
+      sealed: 'v1.x',
+      keyId: 'k',
+      revision: 'r',
+      expiresAt: undefined,
+    });
     await store.close();
     const url = await postgres.newDatabase();
     const copied = await copyToPostgres({ dataDir, url });
-    expect(Object.fromEntries(copied)).toMatchObject({ runs: 1000, events: 1000, artifacts: 10 });
+    expect(Object.fromEntries(copied)).toMatchObject({
+      runs: 1000,
+      events: 1000,
+      artifacts: 10,
+      secrets: 1,
+    });
     const source = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
     const client = createClient({ url });
     await client.connect();
