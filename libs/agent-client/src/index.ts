@@ -31,6 +31,7 @@ export { ProblemError, type FieldProblem, type ProblemCode } from './problem-err
 export type { Retry, RetryOptions } from './retry/back-off.ts';
 export { isSettled } from './runs/is-settled.ts';
 export { StalledStreamError } from './runs/parse-events.ts';
+export { newIdempotencyKey } from './retry/idempotency-key.ts';
 export type { OnceOptions } from './retry/with-retries.ts';
 export type { CancelOptions, RunQuery, Runs } from './runs/runs.ts';
 export type { RunFrame, RunSnapshot, StreamOptions } from './runs/stream-run.ts';

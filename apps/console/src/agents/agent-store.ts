@@ -1,4 +1,10 @@
-import { ProblemError, unwrap, type Agent, type Client } from '@signalbox/client';
+import {
+  newIdempotencyKey,
+  ProblemError,
+  unwrap,
+  type Agent,
+  type Client,
+} from '@signalbox/client';
 import type { AgentDefinition } from './agent-draft.ts';
 
 /** A stored agent with the tag of its version. */
@@ -25,7 +31,7 @@ export async function readAgent(
 export function createAgent({ api }: Client, definition: AgentDefinition): Promise<Agent> {
   return unwrap(
     api.POST('/v1/agents', {
-      params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+      params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
       body: definition,
     }),
   );

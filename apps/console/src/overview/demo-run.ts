@@ -13,7 +13,7 @@ export interface FailedCall {
   readonly message: string;
 }
 
-/** What has happened in the demo so far. */
+/** Progress of the demo so far. */
 export interface Demo {
   /** The newest run of the demo; undefined before its start. */
   readonly run: Run | undefined;

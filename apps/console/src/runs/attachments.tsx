@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { unwrap } from '@signalbox/client';
 import { useId, type ReactNode } from 'react';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -22,20 +21,13 @@ interface AttachmentsProps {
 
 /** Files for a run. A file is stored when it is chosen. */
 export function Attachments({ attachments, onChange }: AttachmentsProps): ReactNode {
-  const { api } = useClient();
+  const { artifacts } = useClient();
   const id = useId();
   const upload = useMutation({
     mutationFn: async (files: readonly File[]) => {
       const stored: Attachment[] = [];
       for (const file of files) {
-        const artifact = await unwrap(
-          api.POST('/v1/artifacts', {
-            // The body of this endpoint is the file itself.
-            body: file as unknown as string,
-            bodySerializer: (body: unknown) => body as Blob,
-            headers: { 'content-type': file.type === '' ? 'text/plain' : file.type },
-          }),
-        );
+        const artifact = await artifacts.create(file);
         stored.push({ id: artifact.id, name: file.name, bytes: file.size });
       }
       return stored;

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { unwrap } from '@signalbox/client';
+import { newIdempotencyKey, unwrap } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
 import { navigate, useAddress } from '../app/router.ts';
@@ -45,7 +45,7 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
             (
               await unwrap(
                 client.api.POST('/v1/threads', {
-                  params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
+                  params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
                   body: { title: titleOf(run.prompt) },
                 }),
               )

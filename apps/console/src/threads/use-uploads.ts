@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { unwrap, type Artifact, type Client } from '@signalbox/client';
+import type { Artifact, Client } from '@signalbox/client';
 import { useState } from 'react';
 import { useClient } from '../app/session.tsx';
 import { mediaTypeOf } from './media-type.ts';
@@ -48,14 +48,6 @@ export function useUploads(): Uploads {
 }
 
 /** Stores a file as an artifact. @throws ProblemError, such as `payload_too_large` over 4 MiB */
-function storeFile({ api }: Client, file: File): Promise<Artifact> {
-  return unwrap(
-    api.POST('/v1/artifacts', {
-      params: { header: { 'Idempotency-Key': crypto.randomUUID() } },
-      // The body of this endpoint is the file itself, which its schema cannot say.
-      body: file as unknown as string,
-      bodySerializer: (body: unknown) => body as Blob,
-      headers: { 'content-type': mediaTypeOf(file) },
-    }),
-  );
+function storeFile({ artifacts }: Client, file: File): Promise<Artifact> {
+  return artifacts.create(file, { mediaType: mediaTypeOf(file) });
 }
