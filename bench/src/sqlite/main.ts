@@ -11,8 +11,8 @@ import { sqliteTasks, type SqliteLoad, type SqliteTask } from './sqlite-tasks.ts
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
 const rounds = values.quick ? 1 : 5;
 const load: SqliteLoad = values.quick
-  ? { reads: 100, smallReads: 1000, runawayMs: 2000 }
-  : { reads: 400, smallReads: 10_000, runawayMs: 3000 };
+  ? { reads: 100, readsBetween: 400, smallReads: 1000, runawayMs: 2000 }
+  : { reads: 400, readsBetween: 600, smallReads: 10_000, runawayMs: 3000 };
 const begun = performance.now();
 
 process.stdout.write(

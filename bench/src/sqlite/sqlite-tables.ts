@@ -11,6 +11,7 @@ export const sqliteTables: readonly Table[] = [
     title: 'A read of 1,000 rows, one at a time',
     columns: [
       cpu,
+      { figure: 'laterCpuMs', title: 'CPU ms later', digits: 2 },
       { figure: 'answerMs', title: 'ms to the answer', digits: 2 },
       { figure: 'answerKib', title: 'answer KiB', digits: 0 },
     ],

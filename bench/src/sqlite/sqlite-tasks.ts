@@ -12,6 +12,8 @@ import type { Call, SqliteServer } from './sqlite-servers.ts';
 /** Numbers of calls. */
 export interface SqliteLoad {
   readonly reads: number;
+  /** Reads between the first measurement and the second one. */
+  readonly readsBetween: number;
   readonly smallReads: number;
   /** Milliseconds of small reads beside a runaway query, which the server may end after half of them. */
   readonly runawayMs: number;
@@ -48,7 +50,7 @@ export const sqliteTasks: readonly SqliteTask[] = [
 async function measureRead(
   server: SqliteServer,
   sample: SampleDatabase,
-  { reads }: SqliteLoad,
+  { reads, readsBetween }: SqliteLoad,
 ): Promise<Figures> {
   return withServer(server, sample, TIMEOUT_MS, async (running) => {
     const read = () => call(running, server.read(THOUSAND_ROWS));
@@ -56,7 +58,9 @@ async function measureRead(
     if (!text.includes('Customer 1000')) throw new Error(`${server.name} answered too few rows`);
     for (let done = 0; done < reads / 2; done += 1) await read();
     const figures = await perCall(running, { total: reads, inFlight: 1 }, read);
-    return { ...figures, answerKib: text.length / 1024 };
+    for (let done = 0; done < readsBetween; done += 1) await read();
+    const { cpuMs: laterCpuMs = 0 } = await perCall(running, { total: reads, inFlight: 1 }, read);
+    return { ...figures, laterCpuMs, answerKib: text.length / 1024 };
   });
 }
 
@@ -99,6 +103,7 @@ async function measureRunaway(
 ): Promise<Figures> {
   return withServer(server, sample, runawayMs / 2, async (running) => {
     const read = createSmallRead(running, server);
+    await read();
     const calm = await timesOf(read, runawayMs / 10);
     running.connection.request('tools/call', server.read(RUNAWAY)).catch(() => undefined);
     await sleep(5);
@@ -148,11 +153,13 @@ async function perCall(
 
 async function measureBareRead(
   { database }: SampleDatabase,
-  { reads }: SqliteLoad,
+  { reads, readsBetween }: SqliteLoad,
 ): Promise<Figures> {
-  const warm = Math.ceil(reads * 1.5);
-  const { cpuMs, elapsedMs } = await runBare('read', database, THOUSAND_ROWS, String(warm));
-  return { cpuMs: cpuMs / warm, answerMs: elapsedMs / warm };
+  const count = Math.ceil(reads * 1.5);
+  const all = count + readsBetween + reads;
+  const { cpuMs, elapsedMs } = await runBare('read', database, THOUSAND_ROWS, String(count));
+  const later = await runBare('read', database, THOUSAND_ROWS, String(all));
+  return { cpuMs: cpuMs / count, answerMs: elapsedMs / count, laterCpuMs: later.cpuMs / all };
 }
 
 async function measureBareImport({ database, csv, csvRows }: SampleDatabase): Promise<Figures> {
