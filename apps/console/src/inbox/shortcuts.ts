@@ -25,6 +25,8 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { key: '?', effect: 'Show this help' },
 ];
 
+/** Elements in which letters have a meaning of their own. */
+const TYPED = 'input:not([type="radio"], [type="checkbox"]), textarea, select';
 const STORED_SETTING = 'signalbox.shortcuts';
 const CHANGED = 'signalbox:shortcuts';
 
@@ -55,7 +57,7 @@ function isFree(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return false;
   if (document.querySelector('dialog[open]') !== null) return false;
   const { target } = event;
-  return !(target instanceof HTMLElement && target.closest('input, textarea, select') !== null);
+  return !(target instanceof HTMLElement && target.closest(TYPED) !== null);
 }
 
 function areShortcutsOn(): boolean {

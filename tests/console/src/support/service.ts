@@ -43,6 +43,7 @@ export async function startService({
       mcpServers: {
         show: { command: 'node', args: [SHOW_SERVER], signalbox: { trust: true } },
         ask: { command: 'node', args: [ASK_SERVER], signalbox: { approval: 'auto' } },
+        lost: { command: 'node', args: [ASK_SERVER], signalbox: { approval: 'auto' } },
       },
       ...config,
     }),
