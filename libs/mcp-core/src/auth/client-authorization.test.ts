@@ -69,6 +69,39 @@ describe('concurrency', () => {
     expect(server.arrivals).toHaveLength(before);
   });
 
+  test('a request that is refused beside a stream needs a login, which the stream does not ask for', async () => {
+    const server = await scriptedAuthorizationServer();
+    const { refuse } = authorizedAt(server, { user: { redirectUri: 'http://127.0.0.1:1/a' } });
+    const [stream, request] = await Promise.allSettled([refuse({ method: 'GET' }), refuse()]);
+    expect(stream).toMatchObject({ status: 'fulfilled', value: false });
+    expect(request).toMatchObject({ reason: { code: 'user-needed' } });
+  });
+
+  test('a request that is refused during a renewal that fails starts an authorization', async () => {
+    let isBroken = false;
+    const server = await scriptedAuthorizationServer(() => ({
+      '/token': ({ form }) =>
+        isBroken && form.get('grant_type') === 'refresh_token'
+          ? { status: 503, json: {} }
+          : { ...TOKENS, expires_in: 5 },
+    }));
+    const { refuse, headers, opened } = authorizedAt(server);
+    await refuse();
+    isBroken = true;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const sent = { Authorization: 'Bearer access-secret-1' };
+    const [asked, again] = await Promise.all([
+      headers(),
+      refuse({ sent, attempt: 0 }).catch((error: unknown) => error),
+    ]);
+    expect(asked).toEqual(sent);
+    expect(again).toMatchObject({ code: 'token-request-failed' });
+    isBroken = false;
+    expect(await refuse({ sent })).toBe(true);
+    expect(opened).toHaveLength(1);
+  });
+
   test('a stream that is refused never asks the user', async () => {
     const server = await scriptedAuthorizationServer();
     const { refuse, opened } = authorizedAt(server);

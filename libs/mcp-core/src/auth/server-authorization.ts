@@ -51,6 +51,8 @@ export class ServerAuthorization {
   #requestedScopes: readonly string[] = [];
   #nonce: string | undefined;
   #running: Promise<boolean> | undefined;
+  /** The renewal of a token that still is valid. Never rejects. */
+  #renewal: Promise<unknown> | undefined;
 
   constructor(server: string, options: ClientAuthorizationOptions, store: TokenStore) {
     this.#server = server;
@@ -78,6 +80,7 @@ export class ServerAuthorization {
     const { error } = parameters;
     if (request.status === 403 && error !== 'insufficient_scope') return false;
     if (request.sent['DPoP'] !== undefined && this.#isProofRefused(request, error)) return true;
+    await this.#renewal;
     const current = this.#held === undefined ? undefined : authorizationOf(this.#held.tokens);
     if (this.#running === undefined && current !== undefined)
       if (request.sent['Authorization'] !== current) return true;
@@ -86,7 +89,11 @@ export class ServerAuthorization {
       metadataUrl: parameters['resource_metadata'],
       isDpop: isDpop ? true : undefined,
     };
-    return this.#once(() => this.#authorize(request, login, scopesIn(parameters['scope'])));
+    const isJoined = this.#running !== undefined;
+    const authorize = (): Promise<boolean> =>
+      this.#authorize(request, login, scopesIn(parameters['scope']));
+    // The request that was joined may be one that asks nobody.
+    return (await this.#once(authorize)) || (isJoined && (await this.#once(authorize)));
   }
 
   #headersFor(request: AuthorizedRequest): ExtraHeaders {
@@ -123,19 +130,23 @@ export class ServerAuthorization {
    * server then starts an authorization.
    */
   async #renewEarly(): Promise<void> {
-    const renewed = this.#once(async () => {
-      if (this.#held === undefined) return false;
-      this.#target ??= await discover(
-        this.#fetch,
-        { server: this.#server },
-        this.#options.registration,
-      );
-      return this.#renew(this.#held.key, this.#target);
-    }).catch(() => false);
-    await settledWithin(renewed, MAX_WAIT_MS);
+    this.#renewal ??= this.#discoverAndRenew()
+      .catch(() => false)
+      .finally(() => {
+        this.#renewal = undefined;
+      });
+    await settledWithin(this.#renewal, MAX_WAIT_MS);
     const now = Date.now();
     if (this.#held !== undefined && this.#held.renewAt <= now)
       this.#held = { ...this.#held, renewAt: now + RETRY_MS };
+  }
+
+  async #discoverAndRenew(): Promise<boolean> {
+    if (this.#held === undefined) return false;
+    const { key } = this.#held;
+    const server = { server: this.#server };
+    this.#target ??= await discover(this.#fetch, server, this.#options.registration);
+    return this.#renew(key, this.#target);
   }
 
   async #authorize(
