@@ -126,6 +126,34 @@ describe.skipIf(!hasBrowser)('a run', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
+  test('shows the image that a tool returns', async () => {
+    const id = await call('show__picture');
+    const page = await openPage(`/runs/${id}`);
+    await page.getByRole('button', { name: 'picture' }).click();
+    const image = page.getByRole('img', { name: 'Result of the tool (image/png)' });
+    await expect
+      .poll(() => image.evaluate((element) => (element as HTMLImageElement).naturalWidth))
+      .toBe(1);
+  });
+
+  test('that was resumed elsewhere is followed again', async () => {
+    const client = clientOf();
+    const prompt = 'Which customers bought most?';
+    const { id } = await client.runs.create({ prompt, limits: { turns: 2 } });
+    await client.runs.wait(id);
+    const page = await openPage(`/runs/${id}`);
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    await timeline.getByRole('heading', { name: 'Failed' }).waitFor();
+    await client.api.POST('/v1/runs/{id}/resume', {
+      params: { path: { id } },
+      body: { limits: { turns: 9 } },
+    });
+    // The browser tells a page when it is looked at again.
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await timeline.getByRole('heading', { name: 'Answer' }).waitFor();
+    expect(await timeline.getByText('Ada Almeida (Turkey) bought most').count()).toBe(1);
+  });
+
   test('has calls that are made again with other arguments', async () => {
     const id = await call('sqlite__describe_table', { table_name: 'nothing' });
     const page = await openPage(`/runs/${id}`);

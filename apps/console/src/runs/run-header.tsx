@@ -36,7 +36,9 @@ export function RunHeader({ run, onResumed, onFork }: RunHeaderProps): ReactNode
         actions={<RunActions run={run} onResumed={onResumed} onFork={onFork} />}
       >
         <div className="run-facts">
-          <StatusBadge status={run.status} />
+          <span role="status">
+            <StatusBadge status={run.status} />
+          </span>
           {run.kind === 'call' && <Badge>Call without a model</Badge>}
           <span className="faint facts">
             {run.model !== undefined && (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isSettled, unwrap, type Run } from '@signalbox/client';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useAddress, useQueryParam } from '../app/router.ts';
 import type { PageProps } from '../app/routes.tsx';
 import { useClient } from '../app/session.tsx';
@@ -47,15 +47,21 @@ function LoadedRun({ run }: { readonly run: Run }): ReactNode {
   const [forkTurn, setForkTurn] = useState<number>();
   const seq = eventIn(useAddress().hash);
   const target = seq === undefined ? undefined : timeline.keyOf(seq);
+  const { isOver, followAgain, events } = timeline;
+  const lastSeq = events.at(-1)?.seq ?? 0;
+  // Another person or program can resume a run that has ended.
+  useEffect(() => {
+    if (isOver && !isSettled(run) && run.last_seq > lastSeq) followAgain();
+  }, [isOver, followAgain, run, lastSeq]);
   const chosen = view === '' ? 'timeline' : view;
   return (
     <>
-      <RunHeader run={run} onResumed={timeline.followAgain} onFork={() => setForkTurn(run.turns)} />
+      <RunHeader run={run} onResumed={followAgain} onFork={() => setForkTurn(run.turns)} />
       {timeline.error !== undefined && (
         <ErrorNotice
           title="The events of the run do not arrive"
           error={timeline.error}
-          onRetry={timeline.followAgain}
+          onRetry={followAgain}
         />
       )}
       <Tabs
@@ -65,14 +71,14 @@ function LoadedRun({ run }: { readonly run: Run }): ReactNode {
         tabs={[
           { id: 'timeline', label: 'Timeline' },
           { id: 'waterfall', label: 'Time' },
-          { id: 'events', label: 'Events', count: timeline.events.length },
+          { id: 'events', label: 'Events', count: events.length },
           { id: 'details', label: 'Details' },
         ]}
       >
         {chosen === 'waterfall' ? (
           <WaterfallView entries={timeline.entries} isRunning={!isSettled(run)} />
         ) : chosen === 'events' ? (
-          <EventLog events={timeline.events} target={seq} />
+          <EventLog events={events} target={seq} />
         ) : chosen === 'details' ? (
           <RunDetails run={run} />
         ) : (

@@ -12,6 +12,10 @@ const READS = {
 } as const;
 const text = (value: string) => ({ content: [{ type: 'text', text: value } as const] });
 
+/** A PNG of one red pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
+
 /** Texts that try to be markup, commands of a terminal or another reading direction. */
 const HOSTILE = [
   '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>',
@@ -80,6 +84,13 @@ await serveStdio(
           });
           return text(`hello ${String(answer.content?.['name'] ?? 'nobody')}`);
         },
+      }),
+      defineTool({
+        name: 'picture',
+        description: 'Returns an image of one red pixel.',
+        inputSchema: NOTHING,
+        annotations: READS,
+        handler: () => ({ content: [{ type: 'image', data: PIXEL, mimeType: 'image/png' }] }),
       }),
       defineTool({
         name: 'edit',
