@@ -204,6 +204,7 @@ test('undefined members of an authorization mean their defaults', async () => {
     registration: undefined,
     store: undefined,
     principal: undefined,
+    scopes: undefined,
     network: undefined,
   };
   for (const options of [none, { ...none, registration, network }]) {

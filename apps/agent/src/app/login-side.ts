@@ -76,8 +76,7 @@ export function createLoginSide(
     async close() {
       const ending = loop?.close();
       loop = undefined;
-      logins.close();
-      await ending;
+      await Promise.all([ending, logins.close()]);
     },
   };
 }

@@ -15,7 +15,7 @@ export interface ConfiguredClient {
 export interface ServerAuth {
   /** Client of the service. Default: it registers itself. */
   readonly client?: ConfiguredClient | undefined;
-  /** Scopes that logins request beside those that the server demands. Default: those that the server lists. */
+  /** Scopes to request beside those that the server demands. Default: those that it lists, if it demands none. */
   readonly scopes?: readonly string[] | undefined;
   /** Default: `user`, a person who logs in. */
   readonly grant:

@@ -29,7 +29,7 @@ export const serverAuth = z
       .max(100)
       .optional()
       .describe(
-        'Scopes that logins request beside those that the server demands; default those that it lists',
+        'Scopes to request beside those that the server demands; default those that it lists, if it demands none',
       ),
     grant: z
       .enum(['user', 'client-credentials', 'jwt-bearer', 'enterprise-managed'])

@@ -48,5 +48,5 @@ async function create(
     serverAccess(server, vault, settings),
     machineGrant(server.auth),
   ]);
-  return createClientAuthorization({ ...access, grant });
+  return createClientAuthorization({ ...access, grant, scopes: server.auth?.scopes });
 }

@@ -60,6 +60,7 @@ export class StoredLogins implements ServerLogins {
   readonly #closing = new AbortController();
   /** Names of the device logins that this process waits for. */
   readonly #awaited = new Set<string>();
+  readonly #waits = new Set<Promise<unknown>>();
 
   constructor(options: StoredLoginsOptions) {
     this.#options = options;
@@ -137,8 +138,9 @@ export class StoredLogins implements ServerLogins {
   }
 
   /** Ends the waiting for device logins, which another process continues. */
-  close(): void {
+  async close(): Promise<void> {
     this.#closing.abort();
+    await Promise.allSettled(this.#waits);
   }
 
   async #beginBrowser(
@@ -189,7 +191,7 @@ export class StoredLogins implements ServerLogins {
       const options = await this.#optionsOf(config, undefined);
       await finishDeviceLogin(login.pending, { ...options, signal });
     });
-    ended
+    const wait = ended
       .catch((error: unknown) => {
         if (!signal.aborted)
           this.#options.logger.error('a login could not be finished', {
@@ -197,7 +199,11 @@ export class StoredLogins implements ServerLogins {
             error: messageOf(error),
           });
       })
-      .finally(() => this.#awaited.delete(name));
+      .finally(() => {
+        this.#awaited.delete(name);
+        this.#waits.delete(wait);
+      });
+    this.#waits.add(wait);
   }
 
   /** Runs the end of a login in one process at a time, and stores its outcome. */
@@ -262,14 +268,10 @@ export class StoredLogins implements ServerLogins {
   }
 }
 
-/** Returns the target of a login, with the scopes of the configuration. */
+/** Returns the target of a login. Its scopes are those of the needed login, or of the configuration. */
 function targetOf(
   { url, auth }: RemoteServerConfig,
   needed: LoginRequest | undefined,
 ): LoginTarget {
-  const { scopes } = auth ?? {};
-  if (needed === undefined) return { server: url, ...(scopes === undefined ? {} : { scopes }) };
-  if (scopes === undefined) return needed;
-  const demanded = needed.reason === 'insufficient-scope' ? needed.scopes : needed.challengedScopes;
-  return { ...needed, scopes: [...new Set([...demanded, ...scopes])] };
+  return needed ?? { server: url, scopes: auth?.scopes };
 }

@@ -200,6 +200,28 @@ describe('a refresh', () => {
   });
 });
 
+test.each([
+  ['Bearer', undefined, 'listed'],
+  ['Bearer', ['own'], 'own'],
+  ['Bearer', [], null],
+  ['Bearer scope="asked"', undefined, 'asked'],
+  ['Bearer scope="asked"', ['own', 'asked'], 'asked own'],
+])(
+  'with the challenge %s and the option scopes %j a login requests %j',
+  async (challenge, scopes, requested) => {
+    const server = await scriptedAuthorizationServer((origin) => ({
+      '/.well-known/oauth-protected-resource/mcp': () => ({
+        resource: `${origin}/mcp`,
+        authorization_servers: [origin],
+        scopes_supported: ['listed'],
+      }),
+    }));
+    const { refuse, opened } = authorizedAt(server, { scopes });
+    await refuse({ challenge });
+    expect(opened[0]?.searchParams.get('scope')).toBe(requested);
+  },
+);
+
 describe('a step-up', () => {
   const STEP_UP = { status: 403, challenge: 'Bearer error="insufficient_scope", scope="write"' };
 

@@ -78,5 +78,10 @@ export interface ClientAuthorizationOptions {
   readonly store?: TokenStore | undefined;
   /** User or service that the tokens belong to. Default: the empty text. */
   readonly principal?: string | undefined;
+  /**
+   * Scopes to request in addition to those that the server demands. Default: those that its metadata
+   * list, if it demands none.
+   */
+  readonly scopes?: readonly string[] | undefined;
   readonly network?: AuthorizationNetwork | undefined;
 }

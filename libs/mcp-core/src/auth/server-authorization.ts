@@ -246,8 +246,9 @@ export class ServerAuthorization {
   async #grant({ request, target, login, challenged }: Refusal): Promise<void> {
     const { user, grant } = this.#options;
     const { resource } = target;
-    const demanded = challenged.length === 0 ? target.scopesSupported : challenged;
-    const scopes = unionOf(this.#requestedScopes, demanded);
+    const { scopes: wanted = challenged.length === 0 ? target.scopesSupported : [] } =
+      this.#options;
+    const scopes = unionOf(this.#requestedScopes, challenged, wanted);
     const key = this.#keyOf(target);
     if (grant === undefined && user?.authorize === undefined) {
       const reason = this.#reason;
