@@ -8,7 +8,7 @@ import type { RunCommands } from '../ports/run-engine.ts';
 import type { ServerLogins } from '../ports/server-logins.ts';
 import type { ServerPool } from '../mcp/server-pool.ts';
 import type { AppOptions } from './app-options.ts';
-import type { Foundation } from './foundation.ts';
+import { isShared, type Foundation } from './foundation.ts';
 
 /** The logins at remote servers in one process. */
 export interface LoginSide {
@@ -61,6 +61,10 @@ export function createLoginSide(
     logins,
     start() {
       if (!servers.some((server) => isRemote(server) && hasLogins(server))) return;
+      if (config.database !== undefined && isShared(config) && config.secretKeys === undefined)
+        logger.warn(
+          'logins at remote servers are encrypted with a key of this data directory, which processes on other machines do not have; set SIGNALBOX_SECRET_KEY to the same key for all of them',
+        );
       loop = new PollLoop(clock, bus, look);
       void vault
         .reseal()

@@ -11,6 +11,7 @@ test.each([
   ['sampling_reply', ['1', ''], { action: 'deny' }],
   ['elicitation_url', ['ok', 'Y'], { action: 'accept' }],
   ['outcome_unknown', ['', 'repeat', 'retry'], { action: 'retry' }],
+  ['server_login', ['y', 'decline'], { action: 'decline' }],
 ] as const)('%s: of the inputs %j only the last is accepted', async (kind, typed, answer) => {
   const io = testIo({ typed });
   expect(
