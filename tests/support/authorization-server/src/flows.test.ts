@@ -80,6 +80,20 @@ describe('a client logs in', () => {
     expect(refreshToken).toBeDefined();
   });
 
+  test('with a code on another device, and tokens bound to a key', async () => {
+    const server = await serve({ dpop: { needsNonce: true } });
+    server.devices.intervalSeconds = 0.01;
+    const { store, refuse, headers } = clientOf(server);
+    const options = { store, redirectUri };
+    const { pending, userCode } = await beginDeviceLogin({ server: server.resource }, options);
+    server.devices.enter(userCode, true, 'ann');
+    const key = await finishDeviceLogin(pending, options);
+    expect((await store.readTokens(key))?.dpopKey).toEqual(pending.dpopKey);
+    await refuse();
+    const token = server.findAccess(tokenOf(await headers()));
+    expect(token?.claims).toMatchObject({ sub: 'ann', cnf: {} });
+  });
+
   test('and out when the tokens cannot be revoked', async () => {
     const server = await serve();
     const client = clientOf(server);
