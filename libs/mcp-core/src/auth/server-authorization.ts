@@ -45,6 +45,7 @@ export class ServerAuthorization {
   readonly #fetch: GuardedFetch;
   readonly #stepUps = new StepUps();
   #held: HeldTokens | undefined;
+  /** The target of the last refused request. */
   #target: Target | undefined;
   #reason: LoginReason = 'no-tokens';
   /** Scopes of earlier requests for tokens. */
@@ -130,7 +131,7 @@ export class ServerAuthorization {
    * server then starts an authorization.
    */
   async #renewEarly(): Promise<void> {
-    this.#renewal ??= this.#discoverAndRenew()
+    this.#renewal ??= this.#renewHeld()
       .catch(() => false)
       .finally(() => {
         this.#renewal = undefined;
@@ -141,12 +142,9 @@ export class ServerAuthorization {
       this.#held = { ...this.#held, renewAt: now + RETRY_MS };
   }
 
-  async #discoverAndRenew(): Promise<boolean> {
-    if (this.#held === undefined) return false;
-    const { key } = this.#held;
-    const server = { server: this.#server };
-    this.#target ??= await discover(this.#fetch, server, this.#options.registration);
-    return this.#renew(key, this.#target);
+  async #renewHeld(): Promise<boolean> {
+    if (this.#held === undefined || this.#target === undefined) return false;
+    return this.#renew(this.#held.key, this.#target);
   }
 
   async #authorize(
