@@ -415,6 +415,48 @@ describe('the redirect', () => {
   });
 });
 
+describe('the user', () => {
+  const asked = (authorize: () => Promise<string>, timeoutMs?: number) => ({
+    user: { redirectUri: 'http://127.0.0.1:1/callback', authorize, timeoutMs },
+  });
+
+  test.each<[string, ReturnType<typeof asked>, string, string]>([
+    [
+      'refuses',
+      asked(() => Promise.reject(new Error('the window was closed'))),
+      'authorization-refused',
+      'No authorization for',
+    ],
+    [
+      'does not answer',
+      asked(() => new Promise(() => undefined), 10),
+      'authorization-refused',
+      'within 10 ms',
+    ],
+    [
+      'is redirected elsewhere',
+      asked(() => Promise.resolve('http://127.0.0.1:1/other?code=code-secret')),
+      'redirect-invalid',
+      'not the redirect URI',
+    ],
+  ])('who %s fails the request', async (_what, options, code, message) => {
+    const server = await scriptedAuthorizationServer();
+    const refused = authorizedAt(server, options).refuse();
+    await expect(refused).rejects.toMatchObject({ code });
+    await expect(refused).rejects.toThrow(message);
+    expect(server.count('/token')).toBe(0);
+  });
+});
+
+test('a refreshed token that is refused, too, leads to a new authorization', async () => {
+  const server = await scriptedAuthorizationServer();
+  const { refuse, opened } = authorizedAt(server);
+  await refuse();
+  expect(await refuse()).toBe(true);
+  expect(await refuse({ attempt: 1 })).toBe(true);
+  expect(opened).toHaveLength(2);
+});
+
 test('no error contains a token, a code, a secret or a verifier', async () => {
   const replies = [
     { access_token: 7, refresh_token: 'refresh-secret', token_type: 'Bearer' },
