@@ -14,7 +14,7 @@ export interface Retry {
 export interface RetryOptions {
   /** Aborts the request and the waits between attempts. The promise or iterator then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds without success after which the last error is thrown; 0: at once, `Infinity`: never. Default: 300000 (5 minutes) for streams and waits, 30000 for other requests. */
+  /** Milliseconds from the first of consecutive failures after which the last error is thrown; 0: at once, `Infinity`: never. Default: 300000 (5 minutes) for streams and waits, 30000 for other requests. */
   readonly retryForMs?: number | undefined;
   /** Called before each wait for another attempt. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
@@ -30,7 +30,8 @@ export class BackOff {
   readonly #options: RetryOptions;
   #firstDelayMs = FIRST_DELAY_MS;
   #failures = 0;
-  #successAt = performance.now();
+  /** Time of the first failure since the last success. */
+  #failingSince = 0;
 
   constructor(options: RetryOptions) {
     this.#options = options;
@@ -39,7 +40,6 @@ export class BackOff {
   /** Starts anew after a success. */
   reset(): void {
     this.#failures = 0;
-    this.#successAt = performance.now();
   }
 
   /** Sets the delay after the first failure. */
@@ -54,8 +54,9 @@ export class BackOff {
   async wait(error: unknown): Promise<void> {
     const { signal, retryForMs = RETRY_FOR_MS, onRetry } = this.#options;
     signal?.throwIfAborted();
+    if (this.#failures === 0) this.#failingSince = performance.now();
     const delayMs = this.#nextDelay(error);
-    const elapsedMs = performance.now() - this.#successAt;
+    const elapsedMs = performance.now() - this.#failingSince;
     if (!isTransient(error) || elapsedMs + delayMs > retryForMs) throw error;
     onRetry?.({ error, delayMs });
     await sleep(delayMs, signal);

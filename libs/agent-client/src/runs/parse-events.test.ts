@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { failureOf } from '../testing/failure-of.ts';
-import { parseEvents, StalledStreamError, type SentEvent } from './parse-events.ts';
+import { parseEvents, type SentEvent } from './parse-events.ts';
+import { StalledStreamError } from './with-stall-limit.ts';
 
 function bytesOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return new ReadableStream({

@@ -1,3 +1,5 @@
+import { withStallLimit } from './with-stall-limit.ts';
+
 /** A server-sent event. */
 export interface SentEvent {
   /** `id` of the event; undefined for an event without one. */
@@ -11,11 +13,6 @@ export interface ParseOptions {
   readonly stallMs: number;
   /** Called with the milliseconds that the server wants between connections. */
   readonly onRetryTime: (ms: number) => void;
-}
-
-/** A connection that delivered nothing for too long, not even a heartbeat. */
-export class StalledStreamError extends Error {
-  override readonly name = 'StalledStreamError';
 }
 
 /**
@@ -32,7 +29,7 @@ export async function* parseEvents(
   // `for await` over a stream does not exist in every browser.
   const reader = body.getReader();
   for (;;) {
-    const { done, value } = await withTimeLimit(reader.read(), stallMs);
+    const { done, value } = await withStallLimit(reader.read(), stallMs);
     if (done) return;
     for (const line of lines.split(value)) {
       const complete = event.add(line);
@@ -85,18 +82,5 @@ class EventBuilder {
     const data = this.#data.splice(0);
     this.#id = undefined;
     return data.length === 0 ? undefined : { id, data: data.join('\n') };
-  }
-}
-
-async function withTimeLimit<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new StalledStreamError(`The event stream delivered nothing for ${ms} ms`)),
-    ms,
-  );
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -134,6 +134,25 @@ describe('waiting for a run', () => {
     );
   });
 
+  test('asks again when a request has no response within a minute', async () => {
+    const late = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
+    const { client, requests } = scriptedService([
+      ({ signal }) =>
+        new Promise<Response>((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason as Error));
+        }),
+      answer(run('completed')),
+    ]);
+    const waiting = client.runs.wait('r');
+    await vi.advanceTimersByTimeAsync(10);
+    late.abort(new DOMException('too late', 'TimeoutError'));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await waiting).toMatchObject({ status: 'completed' });
+    expect([requests.length, timeout.mock.calls[0]]).toEqual([2, [60_000]]);
+    timeout.mockRestore();
+  });
+
   test('pauses for a second between requests to a service that does not wait', async () => {
     const { client, requests } = scriptedService([
       answer(run('running')),

@@ -84,7 +84,7 @@ export class Runs {
    * Yields the events of a run in order, each once, and the deltas of unfinished messages, until the run is settled. Begins with a `run.snapshot`, and has another after
    * each reconnection. A connection that is lost, refused with a retryable problem or silent for 45 seconds is opened again, after a delay that doubles up to 30 seconds.
    * The whole text of each message of the model comes as deltas before its `message.completed`, in order and without repetitions; its reasoning and arguments may lack parts after a reconnection, which `offset` shows.
-   * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` without a frame; the reason of the signal
+   * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` of failures; the reason of the signal
    * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
    */
   stream(id: string, options: StreamOptions = {}): AsyncGenerator<RunFrame, void> {
@@ -102,7 +102,7 @@ export class Runs {
 
   /**
    * Resolves with a run when it is settled, however long that takes; a run that needs a person waits for that person. Abort it with `signal`.
-   * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` without a response; the reason of the signal
+   * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` of failures; the reason of the signal
    */
   wait(id: string, options: RetryOptions = {}): Promise<Run> {
     return waitForRun(this.#api, id, options);

@@ -26,7 +26,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Reads a stream to its end while time passes as fast as its waits need. */
-async function read(answers: readonly Answer[], options: StreamOptions = {}) {
+async function read(answers: readonly Answer[], options: StreamOptions = {}, maxSeconds = 2000) {
   const { client, requests } = scriptedService(answers);
   const retries: number[] = [];
   const frames: RunFrame[] = [];
@@ -42,7 +42,7 @@ async function read(answers: readonly Answer[], options: StreamOptions = {}) {
     (thrown: unknown) => ({ error: thrown }),
   );
   const second = () => vi.advanceTimersByTimeAsync(1000).then(() => undefined);
-  for (let seconds = 0; seconds < 2000; seconds += 1) {
+  for (let seconds = 0; seconds < maxSeconds; seconds += 1) {
     const result = await Promise.race([over, second()]);
     if (result !== undefined) return { frames, requests, retries, ...result };
   }
@@ -114,6 +114,15 @@ describe('a connection that is lost', () => {
     expect(requests[0]?.signal.aborted).toBe(true);
   });
 
+  test('without a response within 45 seconds is opened again', async () => {
+    const { frames, requests } = await read([
+      () => new Promise<Response>(() => undefined),
+      eventStream([snapshot(1), end(1)]),
+    ]);
+    expect(shown(frames)).toEqual(['snapshot', 1]);
+    expect(requests[0]?.signal.aborted).toBe(true);
+  });
+
   test('in the middle of an event is opened again', async () => {
     const cut = () => new Response('data: {"seq":1,"type":"run.comp');
     const { frames } = await read([cut, eventStream([snapshot(1), end(1)])]);
@@ -144,7 +153,31 @@ describe('a connection that is lost', () => {
     }
   });
 
-  test('is given up after retryForMs without a frame, with the last error', async () => {
+  test('after an hour of heartbeats alone is opened again', async () => {
+    const idle = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const text = `data: ${JSON.stringify(snapshot(1))}\n\ndata: ${JSON.stringify(event(1))}\n\n`;
+        controller.enqueue(new TextEncoder().encode(text));
+        let heartbeats = 0;
+        const timer = setInterval(() => {
+          controller.enqueue(new TextEncoder().encode(': keep-alive\n\n'));
+          heartbeats += 1;
+          if (heartbeats < 240) return;
+          clearInterval(timer);
+          controller.error(new TypeError('terminated'));
+        }, 15_000);
+      },
+    });
+    const { frames, retries } = await read(
+      [new Response(idle), new TypeError('fetch failed'), eventStream([snapshot(2), end(2)])],
+      {},
+      5000,
+    );
+    expect(shown(frames)).toEqual(['snapshot', 1, 'snapshot', 2]);
+    expect(retries).toHaveLength(2);
+  });
+
+  test('is given up after retryForMs of failures, with the last error', async () => {
     const refused = new TypeError('fetch failed');
     const { requests, error } = await read(
       Array.from({ length: 99 }, () => refused),

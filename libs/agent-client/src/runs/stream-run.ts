@@ -4,6 +4,7 @@ import { BackOff, type RetryOptions } from '../retry/back-off.ts';
 import { unwrap } from '../unwrap.ts';
 import { MessageTexts } from './message-texts.ts';
 import { parseEvents } from './parse-events.ts';
+import { withStallLimit } from './with-stall-limit.ts';
 
 /** State of a run when a connection to its stream began, or after a slow reader missed deltas. */
 export type RunSnapshot = Omit<RunSnapshotFrame, 'partial'>;
@@ -31,7 +32,7 @@ const LAST_EVENTS: ReadonlySet<string> = new Set([
 
 /**
  * Yields the frames of a run until it is settled. A connection that is lost, refused with a retryable problem or silent for 45 seconds is opened again after the last event.
- * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` without a frame; the reason of the signal
+ * @throws ProblemError, such as `run_not_found`; the last error after `retryForMs` of failures; the reason of the signal
  */
 export async function* streamRun(
   api: Api,
@@ -142,7 +143,7 @@ async function* connection(
   const abort = (): void => closing.abort(signal?.reason);
   signal?.addEventListener('abort', abort);
   try {
-    const body = await unwrap(
+    const response = unwrap(
       api.GET('/v1/runs/{id}/events', {
         params: {
           path: { id },
@@ -154,6 +155,7 @@ async function* connection(
         signal: closing.signal,
       }),
     );
+    const body = await withStallLimit(response, STALL_MS);
     // The answer to a reader that has every event of a settled run is 204.
     if (!body) return reader.end();
     const parse = { stallMs: STALL_MS, onRetryTime: (ms: number) => backOff.setFirstDelay(ms) };
