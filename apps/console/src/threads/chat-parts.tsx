@@ -4,6 +4,7 @@ import { Icon, type IconName } from '../ui/icon.tsx';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { LongText, PlainText } from '../ui/plain-text.tsx';
 import { printable } from '../ui/printable.ts';
+import { RichText } from '../ui/rich-text/rich-text.tsx';
 import type { ChatCall, ChatCallState, ChatPart, ChatText } from './chat-part.ts';
 
 interface ChatPartsProps {
@@ -27,7 +28,7 @@ export function ChatParts({ runId, parts }: ChatPartsProps): ReactNode {
 const Text = memo(function Text({ part }: { readonly part: ChatText }): ReactNode {
   return (
     <div className={part.isWriting ? 'chat-text is-writing' : 'chat-text'}>
-      <LongText text={part.text} />
+      {part.isWriting ? <LongText text={part.text} /> : <RichText text={part.text} />}
     </div>
   );
 });

@@ -23,7 +23,7 @@ export function Conversation({ id }: { readonly id: string }): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
   const thread = useQuery({
-    queryKey: ['threads', 'one', id],
+    queryKey: ['thread', id],
     queryFn: ({ signal }) =>
       unwrap(client.api.GET('/v1/threads/{id}', { params: { path: { id } }, signal })),
   });

@@ -47,6 +47,7 @@ function RenameDialog({ thread, onClose }: DialogProps): ReactNode {
       ),
     onSuccess: async () => {
       onClose();
+      await queries.invalidateQueries({ queryKey: ['thread', thread.id] });
       await queries.invalidateQueries({ queryKey: ['threads'] });
     },
   });
