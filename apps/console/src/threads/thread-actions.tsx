@@ -92,11 +92,10 @@ function DeleteDialog({ thread, onClose }: DialogProps): ReactNode {
   const erase = useMutation({
     mutationFn: () =>
       unwrap(api.DELETE('/v1/threads/{id}', { params: { path: { id: thread.id } } })),
-    onSuccess: () => {
+    onSuccess: async () => {
       toast('The thread was deleted');
+      await queries.invalidateQueries({ queryKey: ['threads'] });
       navigate('/threads', { replace: true });
-      void queries.invalidateQueries({ queryKey: ['threads'] });
-      void queries.invalidateQueries({ queryKey: ['runs'] });
     },
   });
   return (
