@@ -1,4 +1,7 @@
+import type { ViteUserConfig } from 'vitest/config';
 import tests from './vitest.config.ts';
 
+const config = tests as ViteUserConfig;
+
 /** Writes the pictures of docs/images instead of running the tests. */
-export default { ...tests, test: { ...tests.test, include: ['src/screenshots.ts'] } };
+export default { ...config, test: { ...config.test, include: ['src/screenshots.ts'] } };

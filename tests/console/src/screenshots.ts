@@ -25,10 +25,11 @@ describe('the pictures of the documentation', () => {
     await page.setViewportSize(SIZE);
     return page;
   };
-  const save = async (page: Page, name: string): Promise<void> => {
+  /** Returns the number of bytes of the picture. */
+  const save = async (page: Page, name: string): Promise<number> => {
     const picture = smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
     await writeFile(join(FOLDER, `console-${name}.png`), picture);
-    expect(picture.length, `${name} is too large`).toBeLessThan(MAX_BYTES);
+    return picture.length;
   };
 
   test('show a conversation, a run that asks, its question and the overview', async () => {
@@ -43,7 +44,7 @@ describe('the pictures of the documentation', () => {
     await runs.wait(first.id);
     const thread = await open(`/threads/${threadId}`, 'light');
     await thread.getByText('Ada Almeida (Turkey) bought most').waitFor();
-    await save(thread, 'thread');
+    expect(await save(thread, 'thread')).toBeLessThan(MAX_BYTES);
 
     const asking = await runs.create({
       prompt: 'Raise the price of the Brass Chair to 300',
@@ -52,17 +53,17 @@ describe('the pictures of the documentation', () => {
     });
     const run = await open(`/runs/${asking.id}`, 'dark');
     await run.getByRole('button', { name: 'Approve' }).waitFor();
-    await save(run, 'run');
+    expect(await save(run, 'run')).toBeLessThan(MAX_BYTES);
 
     const inbox = await open('/inbox', 'light');
     await inbox.getByText('write_query').first().waitFor();
     await inbox.waitForLoadState('networkidle');
-    await save(inbox, 'inbox');
+    expect(await save(inbox, 'inbox')).toBeLessThan(MAX_BYTES);
 
     const others = ['Compare the weather in Oslo, Lisbon and Cairo', 'Search for **/*.md'];
     for (const prompt of others) await runs.wait((await runs.create({ prompt })).id);
     const overview = await open('/overview', 'dark');
     await overview.getByRole('figure').first().waitFor();
-    await save(overview, 'overview');
+    expect(await save(overview, 'overview')).toBeLessThan(MAX_BYTES);
   });
 });
