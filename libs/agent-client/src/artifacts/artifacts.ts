@@ -10,6 +10,9 @@ export interface ArtifactOptions extends OnceOptions {
   readonly mediaType?: string | undefined;
 }
 
+/** Milliseconds of an attempt: 4 MiB at 7 KB a second. */
+const UPLOAD_MS = 600_000;
+
 /** Requests about the files of runs. Their methods throw `ProblemError`, or the error of `fetch`. */
 export class Artifacts {
   readonly #api: Api;
@@ -28,17 +31,20 @@ export class Artifacts {
   ): Promise<Artifact> {
     const ownType = typeof content === 'string' ? '' : content.type;
     const type = mediaType ?? (ownType === '' ? 'text/plain' : ownType);
-    return withRetries(options, () =>
-      unwrap(
-        this.#api.POST('/v1/artifacts', {
-          params: { header: { 'Idempotency-Key': idempotencyKey } },
-          // The body is the file itself, which the schema of the document calls a text.
-          body: content as string,
-          bodySerializer: (body: unknown) => body,
-          headers: { 'content-type': type },
-          signal: options.signal ?? null,
-        }),
-      ),
+    return withRetries(
+      options,
+      (signal) =>
+        unwrap(
+          this.#api.POST('/v1/artifacts', {
+            params: { header: { 'Idempotency-Key': idempotencyKey } },
+            // The body is the file itself, which the schema of the document calls a text.
+            body: content as string,
+            bodySerializer: (body: unknown) => body,
+            headers: { 'content-type': type },
+            signal,
+          }),
+        ),
+      UPLOAD_MS,
     );
   }
 }

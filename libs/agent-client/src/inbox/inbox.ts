@@ -50,12 +50,12 @@ export class Inbox {
     response: ResponseTo<Kind>,
     { idempotencyKey = newIdempotencyKey(), ...options }: OnceOptions = {},
   ): Promise<InboxItem> {
-    return withRetries(options, () =>
+    return withRetries(options, (signal) =>
       unwrap(
         this.#api.POST('/v1/inbox/{id}/respond', {
           params: { path: { id: item.id }, header: { 'Idempotency-Key': idempotencyKey } },
           body: response,
-          signal: options.signal ?? null,
+          signal,
         }),
       ),
     );

@@ -1,3 +1,4 @@
+import { attemptSignal } from './attempt-signal.ts';
 import { BackOff, type RetryOptions } from './back-off.ts';
 
 /** Options of requests that have their effect once, however often they are sent. */
@@ -9,18 +10,22 @@ export interface OnceOptions extends RetryOptions {
 /** Default of `retryForMs` for single requests. */
 const RETRY_FOR_MS = 30_000;
 
+/** Milliseconds after which an attempt without a response counts as lost. */
+const ATTEMPT_MS = 60_000;
+
 /**
- * Sends an idempotent request until it succeeds.
+ * Sends an idempotent request until it succeeds. Each attempt gets a signal of its own.
  * @throws the error of the last attempt
  */
 export async function withRetries<T>(
   { retryForMs = RETRY_FOR_MS, ...options }: RetryOptions,
-  send: () => Promise<T>,
+  send: (signal: AbortSignal) => Promise<T>,
+  attemptMs = ATTEMPT_MS,
 ): Promise<T> {
   const backOff = new BackOff({ ...options, retryForMs });
   for (;;) {
     try {
-      return await send();
+      return await send(attemptSignal(options.signal, attemptMs));
     } catch (error) {
       await backOff.wait(error);
     }

@@ -8,6 +8,11 @@ afterEach(() => void vi.useRealTimers());
 const run = (status: string, more: object = {}) => ({ id: 'r', status, last_seq: 1, ...more });
 const answer = (body: object, headers: Record<string, string> = {}) =>
   Response.json(body, { headers });
+/** Gives no answer until the request is aborted. */
+const unanswered = ({ signal }: Request) =>
+  new Promise<Response>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
 const keysOf = (requests: readonly Request[]) =>
   requests.map(({ headers }) => headers.get('idempotency-key'));
 
@@ -34,6 +39,20 @@ describe('a run', () => {
     const keys = keysOf(requests);
     expect(new Set(keys).size).toBe(3);
     expect(keys[2]).toBe('mine');
+  });
+
+  test('is started once when a request has no response within a minute', async () => {
+    const late = new AbortController();
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
+    const { client, requests } = scriptedService([unanswered, answer(run('queued'))]);
+    const created = client.runs.create({ prompt: 'Hello' });
+    await vi.advanceTimersByTimeAsync(10);
+    late.abort(new DOMException('too late', 'TimeoutError'));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await created).toMatchObject({ id: 'r' });
+    expect(timeout.mock.calls[0]).toEqual([60_000]);
+    expect(new Set(keysOf(requests)).size).toBe(1);
+    timeout.mockRestore();
   });
 
   test('that is rejected is not started again', async () => {
@@ -137,13 +156,7 @@ describe('waiting for a run', () => {
   test('asks again when a request has no response within a minute', async () => {
     const late = new AbortController();
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(late.signal);
-    const { client, requests } = scriptedService([
-      ({ signal }) =>
-        new Promise<Response>((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error));
-        }),
-      answer(run('completed')),
-    ]);
+    const { client, requests } = scriptedService([unanswered, answer(run('completed'))]);
     const waiting = client.runs.wait('r');
     await vi.advanceTimersByTimeAsync(10);
     late.abort(new DOMException('too late', 'TimeoutError'));

@@ -31,12 +31,12 @@ export class Runs {
     run: NewRun,
     { idempotencyKey = newIdempotencyKey(), ...options }: OnceOptions = {},
   ): Promise<Run> {
-    return withRetries(options, () =>
+    return withRetries(options, (signal) =>
       unwrap(
         this.#api.POST('/v1/runs', {
           params: { header: { 'Idempotency-Key': idempotencyKey } },
           body: run,
-          signal: options.signal ?? null,
+          signal,
         }),
       ),
     );
@@ -110,12 +110,12 @@ export class Runs {
 
   /** Cancels a run. Resolves with the run, which is `cancelling` until its calls have ended. A settled run stays as it is. */
   cancel(id: string, { reason, ...options }: CancelOptions = {}): Promise<Run> {
-    return withRetries(options, () =>
+    return withRetries(options, (signal) =>
       unwrap(
         this.#api.POST('/v1/runs/{id}/cancel', {
           params: { path: { id } },
           body: reason === undefined ? {} : { reason },
-          signal: options.signal ?? null,
+          signal,
         }),
       ),
     );

@@ -1,5 +1,6 @@
 import type { Run } from '../api-types.ts';
 import type { Api } from '../create-api.ts';
+import { attemptSignal } from '../retry/attempt-signal.ts';
 import { BackOff, type RetryOptions } from '../retry/back-off.ts';
 import { sleep } from '../retry/sleep.ts';
 import { unwrap } from '../unwrap.ts';
@@ -23,7 +24,7 @@ export async function waitForRun(api: Api, id: string, options: RetryOptions = {
     try {
       const response = api.GET('/v1/runs/{id}', {
         params: { path: { id }, header: { Prefer: `wait=${WAIT_S}` } },
-        signal: AbortSignal.any([...(signal ? [signal] : []), AbortSignal.timeout(LIMIT_MS)]),
+        signal: attemptSignal(signal, LIMIT_MS),
       });
       const run = await unwrap(response);
       if (isSettled(run)) return run;
