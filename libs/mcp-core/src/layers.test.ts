@@ -24,7 +24,7 @@ const ALLOWED: { readonly [folder: string]: readonly string[] } = {
     'auth',
   ],
   'http/client': ['jsonrpc', 'protocol', 'schema', 'era', 'http/headers'],
-  auth: ['protocol', 'http/headers', 'http/addresses', 'http/client'],
+  auth: ['jsonrpc', 'protocol', 'http/headers', 'http/addresses', 'http/client'],
   stdio: ['jsonrpc', 'protocol', 'server'],
   testing: ['jsonrpc', 'protocol', 'schema', 'era', 'server', 'client', 'auth'],
 };

@@ -160,6 +160,47 @@ describe.each<[string, ProtectedResourceOptions['dpop']]>([
   });
 });
 
+test('a proof is accepted for the body that it was made for, and for no other', async () => {
+  const server = await serve();
+  const mcp = await protectedServer();
+  mcp.protect({ issuer: server.issuer, scopes: ['read'], dpop: { isRequired: true } });
+  const host = new Host(mcp.url, () => server);
+  await host.connect();
+  const { url } = mcp;
+  const authorization = createClientAuthorization({ store: host.store, user: { redirectUri } });
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const request = { server: url, url, method: 'POST', body } as const;
+  await authorization.refused({
+    ...request,
+    status: 401,
+    sent: {},
+    attempt: 0,
+    responseHeaders: (await challengeOf(url)) ?? {},
+  });
+  const send = async (sent: string) => {
+    const headers = new Headers({
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    });
+    for (const [name, value] of Object.entries(await authorization.headers(request)))
+      headers.set(name, value);
+    return fetch(url, { method: 'POST', headers, body: sent });
+  };
+  const refused = await send(body.replace('ping', 'pong'));
+  expect(refused.status).toBe(401);
+  expect(refused.headers.get('www-authenticate')).toContain(
+    'error="invalid_dpop_proof", error_description="The DPoP proof is for another body"',
+  );
+  expect((await send(body)).status).not.toBe(401);
+});
+
+/** Returns the challenge of a server to a request without a token. */
+async function challengeOf(url: string) {
+  const response = await fetch(url, { method: 'POST' });
+  const value = response.headers.get('www-authenticate');
+  return value === null ? undefined : { 'www-authenticate': value };
+}
+
 test('a server that moves to another authorization server needs a login there, and gets no old token', async () => {
   const [first, second] = [await serve(), await serve()];
   const mcp = await protectedServer();

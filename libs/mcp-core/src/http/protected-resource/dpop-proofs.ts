@@ -46,8 +46,15 @@ export class DpopProofs {
     this.#used = new ExpiringMap(options.maxProofs ?? MAX_PROOFS);
   }
 
-  /** @throws RefusedTokenError `invalid_dpop_proof`, `use_dpop_nonce` */
-  async check(proof: string | undefined, { target, tokenHash, key }: ProvenRequest): Promise<void> {
+  /**
+   * Returns the `content_digest` of a proof, which the body of the request must have.
+   * @throws RefusedTokenError `invalid_dpop_proof`, `use_dpop_nonce`
+   * @see https://github.com/modelcontextprotocol/ext-auth/blob/main/specification/draft/dpop-extension.mdx
+   */
+  async check(
+    proof: string | undefined,
+    { target, tokenHash, key }: ProvenRequest,
+  ): Promise<string | undefined> {
     if (proof === undefined) refuse('The request has no DPoP proof');
     const { payload, protectedHeader } = await this.#verified(proof);
     const { htm, htu, ath, jti, iat, nonce } = payload;
@@ -60,19 +67,25 @@ export class DpopProofs {
       throw new RefusedTokenError('use_dpop_nonce', 'The DPoP proof needs the nonce in DPoP-Nonce');
     if (typeof jti !== 'string' || typeof iat !== 'number')
       refuse('The DPoP proof has no jti or iat');
+    const { content_digest: digest } = payload;
+    if (digest !== undefined && typeof digest !== 'string')
+      refuse('The content_digest of the DPoP proof is no text');
     this.#use(jti, iat, key);
+    return digest;
   }
 
   async #verified(proof: string) {
     try {
-      return await jwtVerify<
-        JWTPayload & { htm?: unknown; htu?: unknown; ath?: unknown; nonce?: unknown }
-      >(proof, EmbeddedJWK, {
-        typ: 'dpop+jwt',
-        algorithms: [...this.#options.algorithms],
-        maxTokenAge: MAX_AGE_S,
-        clockTolerance: CLOCK_TOLERANCE_S,
-      });
+      return await jwtVerify<JWTPayload & { readonly [claim: string]: unknown }>(
+        proof,
+        EmbeddedJWK,
+        {
+          typ: 'dpop+jwt',
+          algorithms: [...this.#options.algorithms],
+          maxTokenAge: MAX_AGE_S,
+          clockTolerance: CLOCK_TOLERANCE_S,
+        },
+      );
     } catch (error) {
       throw refusalOf(error);
     }

@@ -102,14 +102,26 @@ export class ResourceAccess {
       if (confirmed.key === undefined) return confirmed.granted;
       const proof = headerOf(headers, 'dpop');
       const proofs = await this.#loadProofs();
-      await proofs.check(proof, { target, tokenHash: hash, key: confirmed.key });
-      return this.#nonces === undefined
-        ? confirmed.granted
-        : { ...confirmed.granted, headers: { 'dpop-nonce': this.#nonces.current } };
+      const digest = await proofs.check(proof, { target, tokenHash: hash, key: confirmed.key });
+      const nonce = this.#nonces?.current;
+      return {
+        ...confirmed.granted,
+        headers: nonce === undefined ? undefined : { 'dpop-nonce': nonce },
+        checkBody: this.#bodyCheck(scheme, digest),
+      };
     } catch (problem) {
       if (problem instanceof RefusedTokenError) return this.#refusal(scheme, problem);
       return { refused: 503, headers: RETRY_LATER, ...this.#reported(problem) };
     }
+  }
+
+  /** Returns the check that a body has the digest in a proof; none without a digest. */
+  #bodyCheck(scheme: TokenScheme, digest: string | undefined): GrantedAccess['checkBody'] {
+    if (digest === undefined) return undefined;
+    return (body) => {
+      const hash = nodeCrypto().createHash('sha256').update(body).digest('base64');
+      return digest === `sha-256=:${hash}:` ? undefined : this.#refusal(scheme, OTHER_BODY);
+    };
   }
 
   /** Reports a failure of the authorization server at most every five seconds. */
@@ -201,6 +213,10 @@ interface Presented {
   readonly known: KnownToken | undefined;
 }
 
+const OTHER_BODY = new RefusedTokenError(
+  'invalid_dpop_proof',
+  'The DPoP proof is for another body',
+);
 const MALFORMED = new RefusedTokenError(
   'invalid_request',
   'The Authorization header contains no access token',

@@ -19,6 +19,11 @@ export interface GrantedAccess {
   readonly auth?: AuthContext | undefined;
   /** Further header fields of the response. */
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /**
+   * Checks the bytes of the body before they are parsed. Not called for a body that a framework has
+   * parsed.
+   */
+  readonly checkBody?: ((body: Uint8Array) => RefusedAccess | undefined) | undefined;
 }
 
 /** The decision about a request. `{}` accepts it without a principal. */

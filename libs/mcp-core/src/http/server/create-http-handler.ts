@@ -208,6 +208,7 @@ class ServingHandler implements HttpHandler {
         sendRefusal(exchange, decision);
       } else {
         addFieldsOf(exchange, decision);
+        exchange.checkBody = decision.checkBody;
         endpoint(exchange, decision.auth);
       }
     } catch (error) {

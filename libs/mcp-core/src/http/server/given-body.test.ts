@@ -67,6 +67,33 @@ test.each([
   },
 );
 
+test.each([
+  ['text', JSON.stringify(PING), 401],
+  ['bytes', Buffer.from(JSON.stringify(PING)), 401],
+  ['an ArrayBuffer', Uint8Array.from(Buffer.from(JSON.stringify(PING))).buffer, 401],
+  ['parsed JSON, whose bytes are unknown', PING, 200],
+])('the authentication may refuse a body that was read as %s', async (_n, body, status) => {
+  const seen: string[] = [];
+  const handler = createHttpHandler(createServer({ info: { name: 'test', version: '1' } }), {
+    sessions: false,
+    access: {
+      authenticate: () => ({
+        checkBody: (bytes) => {
+          seen.push(Buffer.from(bytes).toString());
+          return { refused: 401, challenge: 'DPoP error="invalid_dpop_proof"' };
+        },
+      }),
+    },
+  });
+  onTestFinished(() => handler.close());
+  const response = await fetch(await listen(handler, body), { ...post, body: 'unused' });
+  const web = await handler.fetch(new Request('http://localhost/', { ...post }), { body });
+  const sent = new Request('http://localhost/', { ...post, body: JSON.stringify(PING) });
+  expect([response.status, web.status]).toEqual([status, status]);
+  expect((await handler.fetch(sent)).headers.get('www-authenticate')).toContain('invalid_dpop');
+  expect(new Set(seen)).toEqual(new Set([JSON.stringify(PING)]));
+});
+
 test('a parsed body that cannot be serialized is an error, and nothing throws', async () => {
   const handler = openHandler();
   const body: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));

@@ -29,6 +29,16 @@ export function passBody(body: unknown, { maxBytes, done, budget }: GivenBodyOpt
   });
 }
 
+/** Whether a body is as the client sent it: not read yet, or read as text or bytes. */
+export function isUnparsed(body: unknown): boolean {
+  return (
+    body === undefined ||
+    typeof body === 'string' ||
+    body instanceof Uint8Array ||
+    body instanceof ArrayBuffer
+  );
+}
+
 /**
  * Returns no bytes, which are not JSON, for a value that cannot be serialized: a client can nest
  * values so deeply that they can be parsed but not serialized.

@@ -1,3 +1,4 @@
+import type { RefusedAccess } from './authentication.ts';
 import type { HandlerMemory } from './byte-budget.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
@@ -24,6 +25,10 @@ export interface HttpExchange {
   readonly headers: HttpHeaders;
   /** Length of the body that was read. */
   bodyBytes: number;
+  /** Whether the body has the bytes that the client sent: no framework has parsed it. */
+  readonly isBodySent: boolean;
+  /** Checks the bytes of the body before they are parsed. */
+  checkBody: ((body: Uint8Array) => RefusedAccess | undefined) | undefined;
   /** Whether the connection is closed, so that nothing more can be sent. */
   isGone(): boolean;
   /**

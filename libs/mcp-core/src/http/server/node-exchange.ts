@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ByteBudget, ByteHolder, HandlerMemory } from './byte-budget.ts';
-import { passBody } from './given-body.ts';
+import { isUnparsed, passBody } from './given-body.ts';
 import type { BodyFailure, ExchangeOptions, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
@@ -21,6 +21,7 @@ export class NodeExchange implements HttpExchange, ByteHolder {
   #drained: Drained | undefined;
   #addedFields: readonly string[] = [];
   bodyBytes = 0;
+  checkBody: HttpExchange['checkBody'];
   readonly #body: unknown;
   readonly #memory: HandlerMemory | undefined;
 
@@ -58,6 +59,10 @@ export class NodeExchange implements HttpExchange, ByteHolder {
 
   isGone(): boolean {
     return this.#response.destroyed;
+  }
+
+  get isBodySent(): boolean {
+    return isUnparsed(this.#body);
   }
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {

@@ -1,5 +1,6 @@
 import { ErrorCode } from '../../protocol/errors.ts';
 import { headerOf } from '../headers/http-headers.ts';
+import { sendRefusal } from './authenticated-access.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { sendError, sendText } from './json-responses.ts';
 import { isUtf8 } from '../../jsonrpc/utf8.ts';
@@ -38,6 +39,11 @@ export function readMessage(
       return;
     }
     exchange.bodyBytes = body.byteLength;
+    const refusal = exchange.isBodySent ? exchange.checkBody?.(body) : undefined;
+    if (refusal !== undefined) {
+      sendRefusal(exchange, refusal);
+      return;
+    }
     const parsed = parse(body);
     if (parsed instanceof SyntaxError)
       sendError(exchange, 400, {

@@ -1,5 +1,5 @@
 import type { ByteBudget, ByteHolder, HandlerMemory } from './byte-budget.ts';
-import { passBody } from './given-body.ts';
+import { isUnparsed, passBody } from './given-body.ts';
 import type { BodyFailure, ExchangeOptions, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
@@ -23,6 +23,7 @@ export class WebExchange implements HttpExchange, ByteHolder {
   #drained: PromiseWithResolvers<void> | undefined;
   #addedFields: readonly string[] = [];
   bodyBytes = 0;
+  checkBody: HttpExchange['checkBody'];
   #reading: WebBody | undefined;
   readonly #body: unknown;
   readonly #memory: HandlerMemory | undefined;
@@ -55,6 +56,10 @@ export class WebExchange implements HttpExchange, ByteHolder {
   onGone(listener: () => void): void {
     this.#goneListener = this.#isGone ? undefined : listener;
     if (this.#isGone) listener();
+  }
+
+  get isBodySent(): boolean {
+    return isUnparsed(this.#body);
   }
 
   readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
