@@ -15,7 +15,7 @@ import type { PinDependencies } from './pinned-catalogue.ts';
 import { ReachabilityCheck } from './reachability.ts';
 import { RestartSchedule } from './restart-schedule.ts';
 import type { SchemaChecks } from '../schema/schema-checks.ts';
-import type { ConnectServer, ServerConnection } from './server-connection.ts';
+import type { ConnectServer } from './server-connection.ts';
 import { ServerLauncher } from './server-launcher.ts';
 import type { ServerLife } from './server-life.ts';
 import { ServerLog } from './server-log.ts';
@@ -74,10 +74,10 @@ export class PooledServer {
     });
     this.#launcher = new ServerLauncher(config, {
       ...options,
-      connect: (server, how) => {
-        const connect = (): Promise<ServerConnection> => options.connect(server, how);
-        return isRemote(server) ? this.#noteLogin().then(connect) : connect();
-      },
+      connect: (server, how) =>
+        isRemote(server)
+          ? this.#noteLogin().then(() => options.connect(server, how))
+          : options.connect(server, how),
       roots: () => this.#roots,
       onStderr: (line) => this.#log.debug(line),
       onLog: (line) => this.#log.debug(line),
@@ -194,10 +194,12 @@ export class PooledServer {
   /** Uses the last login or logout by any process, if it is a new one. */
   lookForLogin(mark: LoginMark | undefined): void {
     const change = this.#logins.look(mark);
-    if (change === 'none' || this.stage.state === 'closed') return;
+    if (change === 'none') return;
     if (change === 'logout') this.#options.authorizations?.forget(this.config.name);
-    if (change === 'logout' || this.stage.state === 'needs_login') this.reconnect('now');
-    else this.#changed();
+    const { state } = this.stage;
+    // A server that was drained, or that another worker owns, is not connected by this.
+    const isTried = state === 'needs_login' || (change === 'logout' && state === 'ready');
+    return isTried ? this.reconnect('now') : this.#changed();
   }
 
   /** Reconnects. `graceful`: accepts no new calls and waits for those in flight; `now`: loses those in flight. */
@@ -311,8 +313,7 @@ export class PooledServer {
     const login = loginRequestOf(error);
     if (login !== undefined && this.stage.state === 'connecting') {
       this.#logins.need(login);
-      this.#stages.move('needLogin', { error: description });
-      return;
+      return this.#stages.move('needLogin', { error: description });
     }
     const delayMs = this.#restarts.schedule(() => {
       this.#stages.move('retry', { error: description });
