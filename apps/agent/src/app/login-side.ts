@@ -75,7 +75,8 @@ export function createLoginSide(
         .catch(report('encrypting stored logins with the new key'));
     },
     listening(url) {
-      if (publicUrl === undefined && isLoopback(new URL(url).hostname)) baseUrl = url;
+      // At other addresses, the one that browsers use is not known.
+      if (publicUrl === undefined && isLoopback(config.host)) baseUrl = url;
     },
     async close() {
       const ending = loop?.close();

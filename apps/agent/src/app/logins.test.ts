@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -292,3 +294,33 @@ test(
     expect(log.join('\n')).not.toContain('machine-secret');
   },
 );
+
+test('redirects go to the public address, whose host name is accepted', LIMIT, async () => {
+  const { beginLogin, untilState, url } = await startLoginService({
+    config: { public_url: 'https://agent.example/box' },
+  });
+  await untilState('needs_login');
+  const { searchParams } = new URL(await beginLogin());
+  expect(searchParams.get('redirect_uri')).toBe('https://agent.example/box/v1/oauth/callback');
+  const statusFor = async (host: string): Promise<number | undefined> => {
+    const request = get(`${url}/v1/oauth/callback?state=none`, { headers: { host } });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+  expect([await statusFor('agent.example'), await statusFor('evil.example')]).toEqual([400, 403]);
+});
+
+test('without an address for redirects a login needs a code', LIMIT, async () => {
+  const { request, untilState, remote } = await startLoginService({
+    config: { host: '0.0.0.0' },
+    env: { SIGNALBOX_TOKEN: 'token' },
+  });
+  await untilState('needs_login');
+  expect(await request('POST', '/v1/servers/far/login', { method: 'browser' })).toMatchObject({
+    code: 'login_unsupported',
+    detail: expect.stringContaining('set public_url') as string,
+  });
+  const begun = await request('POST', '/v1/servers/far/login');
+  expect(begun).toMatchObject({ method: 'device', url: `${remote.origin}/enter` });
+});

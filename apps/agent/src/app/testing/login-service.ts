@@ -96,7 +96,10 @@ export async function startLoginService({
   const request: LoginService['request'] = async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${env['SIGNALBOX_TOKEN'] ?? 'none'}`,
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     return (await response.json()) as Json;
