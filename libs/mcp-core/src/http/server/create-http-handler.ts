@@ -16,7 +16,7 @@ import type {
   HttpHandlerStats,
 } from './http-handler.ts';
 import { sendText } from './json-responses.ts';
-import { LegacySseEndpoint } from './legacy-sse-endpoint.ts';
+import type { LegacySseEndpoint, LegacySseOptions } from './legacy-sse-endpoint.ts';
 import { McpEndpoint } from './mcp-endpoint.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { OpenExchanges } from './open-exchanges.ts';
@@ -49,7 +49,7 @@ class ServingHandler implements HttpHandler {
   readonly #exchanges: OpenExchanges;
   readonly #endpoint: McpEndpoint;
   readonly #sessions: Sessions | undefined;
-  readonly #sse: LegacySseEndpoint | undefined;
+  #sse: LegacySseEndpoint | undefined;
   readonly #ending = new AbortController();
   readonly #drainMs: number;
   readonly #keepAliveMs: number;
@@ -118,16 +118,22 @@ class ServingHandler implements HttpHandler {
     const { stream = '/sse', messages = '/messages' } =
       typeof legacySse === 'object' ? legacySse : {};
     if (legacySse !== false) {
-      this.#sse = new LegacySseEndpoint({
+      const sseOptions: LegacySseOptions = {
         server,
         scopes,
         messagesPath: messages,
         maxBodyBytes,
         maxConnections: maxSessions,
         onError,
-      });
-      this.#endpoints.set(stream, (exchange, auth) => this.#sse?.serveStream(exchange, auth));
-      this.#endpoints.set(messages, (exchange, auth) => this.#sse?.serveMessage(exchange, auth));
+      };
+      const endpointOf =
+        (method: 'serveStream' | 'serveMessage'): Endpoint =>
+        (exchange, auth) => {
+          if (this.#sse !== undefined) this.#sse[method](exchange, auth);
+          else void this.#firstOfSse(sseOptions, exchange, (sse) => sse[method](exchange, auth));
+        };
+      this.#endpoints.set(stream, endpointOf('serveStream'));
+      this.#endpoints.set(messages, endpointOf('serveMessage'));
     }
   }
 
@@ -181,10 +187,7 @@ class ServingHandler implements HttpHandler {
     } else if (this.#cors?.answerPreflight(exchange) === true) {
       return;
     } else if (this.#closing !== undefined) {
-      sendText(exchange, 503, {
-        text: 'The server is closing',
-        fields: ['connection', 'close'],
-      });
+      sendClosing(exchange);
     } else {
       this.#startSweep();
       if (auth !== undefined || this.#authenticator === undefined) endpoint(exchange, auth);
@@ -217,6 +220,19 @@ class ServingHandler implements HttpHandler {
     }
   }
 
+  /** Loads the code of HTTP+SSE, which few servers need, and serves an exchange with it. */
+  async #firstOfSse(
+    options: LegacySseOptions,
+    exchange: HttpExchange,
+    serve: (sse: LegacySseEndpoint) => void,
+  ): Promise<void> {
+    const { LegacySseEndpoint } = await import('./legacy-sse-endpoint.ts');
+    if (exchange.isGone()) return;
+    this.#sse ??= new LegacySseEndpoint(options);
+    if (this.#closing === undefined) serve(this.#sse);
+    else sendClosing(exchange);
+  }
+
   /** Starts the only timer for streams and sessions. It does not keep the process alive. */
   #startSweep(): void {
     if (this.#sweep !== undefined) return;
@@ -243,6 +259,10 @@ class ServingHandler implements HttpHandler {
     this.#exchanges.abort();
     clearInterval(this.#sweep);
   }
+}
+
+function sendClosing(exchange: HttpExchange): void {
+  sendText(exchange, 503, { text: 'The server is closing', fields: ['connection', 'close'] });
 }
 
 /** @see https://www.rfc-editor.org/rfc/rfc6750#section-2.1 */
