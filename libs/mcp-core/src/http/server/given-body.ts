@@ -1,11 +1,11 @@
 import type { ByteBudget, ByteHolder } from './byte-budget.ts';
-import type { BodyFailure } from './http-exchange.ts';
+import type { BodyFailure, BodyReader } from './http-exchange.ts';
 
 const EMPTY = new Uint8Array();
 
 export interface GivenBodyOptions {
   readonly maxBytes: number;
-  readonly done: (body: Uint8Array, failure?: BodyFailure) => void;
+  readonly done: BodyReader;
   readonly budget: ByteBudget | undefined;
 }
 
@@ -24,19 +24,10 @@ export function passBody(body: unknown, { maxBytes, done, budget }: GivenBodyOpt
   if (failure === undefined) budget?.hold(holder, bytes.byteLength);
   queueMicrotask(() => {
     budget?.release(holder);
-    if (failure === undefined) done(bytes);
+    const isParsed = typeof body === 'object' && bytes !== body && !(body instanceof ArrayBuffer);
+    if (failure === undefined) done(bytes, undefined, isParsed);
     else done(EMPTY, failure);
   });
-}
-
-/** Whether a body is as the client sent it: not read yet, or read as text or bytes. */
-export function isUnparsed(body: unknown): boolean {
-  return (
-    body === undefined ||
-    typeof body === 'string' ||
-    body instanceof Uint8Array ||
-    body instanceof ArrayBuffer
-  );
 }
 
 /**

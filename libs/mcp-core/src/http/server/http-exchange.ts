@@ -1,9 +1,12 @@
-import type { RefusedAccess } from './authentication.ts';
+import type { GrantedAccess } from './authentication.ts';
 import type { HandlerMemory } from './byte-budget.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** Reason why a body is unusable; `gone` needs no response. `busy`: other clients need the memory. */
 export type BodyFailure = 'too-large' | 'busy' | 'gone';
+
+/** Receives a body. `isParsed`: a framework has parsed it, and its bytes may be others than were sent. */
+export type BodyReader = (body: Uint8Array, failure?: BodyFailure, isParsed?: boolean) => void;
 
 export interface ExchangeOptions {
   /** A body that was already read: parsed JSON, text or bytes. */
@@ -25,10 +28,8 @@ export interface HttpExchange {
   readonly headers: HttpHeaders;
   /** Length of the body that was read. */
   bodyBytes: number;
-  /** Whether the body has the bytes that the client sent: no framework has parsed it. */
-  readonly isBodySent: boolean;
-  /** Checks the bytes of the body before they are parsed. */
-  checkBody: ((body: Uint8Array) => RefusedAccess | undefined) | undefined;
+  /** Checks the bytes of the body before they are parsed, unless a framework has parsed them. */
+  checkBody?: GrantedAccess['checkBody'];
   /** Whether the connection is closed, so that nothing more can be sent. */
   isGone(): boolean;
   /**
@@ -37,7 +38,7 @@ export interface HttpExchange {
    */
   onGone(listener: () => void): void;
   /** Reads the body and calls back once, asynchronously; bytes over the limit are discarded. */
-  readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void;
+  readBody(maxBytes: number, done: BodyReader): void;
   /** Adds header fields, alternating names and values, to the response. */
   addFields(fields: readonly string[]): void;
   /** Sends a complete response. `fields` are alternating names and values, without the length. */

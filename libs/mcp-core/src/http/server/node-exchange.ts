@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ByteBudget, ByteHolder, HandlerMemory } from './byte-budget.ts';
-import { isUnparsed, passBody } from './given-body.ts';
-import type { BodyFailure, ExchangeOptions, HttpExchange } from './http-exchange.ts';
+import { passBody } from './given-body.ts';
+import type { BodyFailure, BodyReader, ExchangeOptions, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** Multiple of the body limit after which a client is disconnected. */
@@ -21,7 +21,6 @@ export class NodeExchange implements HttpExchange, ByteHolder {
   #drained: Drained | undefined;
   #addedFields: readonly string[] = [];
   bodyBytes = 0;
-  checkBody: HttpExchange['checkBody'];
   readonly #body: unknown;
   readonly #memory: HandlerMemory | undefined;
 
@@ -61,11 +60,7 @@ export class NodeExchange implements HttpExchange, ByteHolder {
     return this.#response.destroyed;
   }
 
-  get isBodySent(): boolean {
-    return isUnparsed(this.#body);
-  }
-
-  readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
+  readBody(maxBytes: number, done: BodyReader): void {
     if (this.#body === undefined)
       new NodeBody(this.#request, { maxBytes, done, budget: this.#memory?.requests }).read();
     else passBody(this.#body, { maxBytes, done, budget: this.#memory?.requests });

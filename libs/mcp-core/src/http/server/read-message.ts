@@ -23,7 +23,7 @@ export function readMessage(
     });
     return;
   }
-  exchange.readBody(maxBytes, (body, failure) => {
+  exchange.readBody(maxBytes, (body, failure, isParsed) => {
     if (failure === 'gone') return;
     if (failure === 'too-large') {
       sendText(exchange, 413, {
@@ -39,7 +39,7 @@ export function readMessage(
       return;
     }
     exchange.bodyBytes = body.byteLength;
-    const refusal = exchange.isBodySent ? exchange.checkBody?.(body) : undefined;
+    const refusal = isParsed === true ? undefined : exchange.checkBody?.(body);
     if (refusal !== undefined) {
       sendRefusal(exchange, refusal);
       return;

@@ -1,6 +1,6 @@
 import type { ByteBudget, ByteHolder, HandlerMemory } from './byte-budget.ts';
-import { isUnparsed, passBody } from './given-body.ts';
-import type { BodyFailure, ExchangeOptions, HttpExchange } from './http-exchange.ts';
+import { passBody } from './given-body.ts';
+import type { BodyFailure, BodyReader, ExchangeOptions, HttpExchange } from './http-exchange.ts';
 import type { HttpHeaders } from '../headers/http-headers.ts';
 
 /** Unread bytes of a slow reader after which `write` applies backpressure. */
@@ -23,7 +23,6 @@ export class WebExchange implements HttpExchange, ByteHolder {
   #drained: PromiseWithResolvers<void> | undefined;
   #addedFields: readonly string[] = [];
   bodyBytes = 0;
-  checkBody: HttpExchange['checkBody'];
   #reading: WebBody | undefined;
   readonly #body: unknown;
   readonly #memory: HandlerMemory | undefined;
@@ -58,11 +57,7 @@ export class WebExchange implements HttpExchange, ByteHolder {
     if (this.#isGone) listener();
   }
 
-  get isBodySent(): boolean {
-    return isUnparsed(this.#body);
-  }
-
-  readBody(maxBytes: number, done: (body: Uint8Array, failure?: BodyFailure) => void): void {
+  readBody(maxBytes: number, done: BodyReader): void {
     if (this.#body === undefined) void this.#readBody(maxBytes, done);
     else passBody(this.#body, { maxBytes, done, budget: this.#memory?.requests });
   }
