@@ -38,6 +38,8 @@ describe.skipIf(inject('browser') === undefined)('an agent', () => {
     await page.getByLabel('Turns').fill('0');
     await page.getByRole('button', { name: 'Create the agent' }).click();
     await page.getByText('must be at most 2', { exact: true }).waitFor();
+    const focused = page.locator(':focus');
+    expect(await focused.getAttribute('aria-invalid')).toBe('true');
     const turns = page.getByLabel('Turns');
     expect(await turns.getAttribute('aria-invalid')).toBe('true');
     const notes = await turns.getAttribute('aria-describedby');

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { Link } from '../app/link.tsx';
 import { navigate } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
@@ -97,6 +97,13 @@ function Editor({ stored }: { readonly stored: AgentVersion | undefined }): Reac
     },
   });
 
+  // The first field that the service rejected may be out of view.
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (save.error !== null)
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [save.error]);
+
   const before = version === undefined ? undefined : definitionText(storedDefinition(version));
   const after = definitionText(definitionOf(draft));
   const isChanged = before !== after;
@@ -121,7 +128,7 @@ function Editor({ stored }: { readonly stored: AgentVersion | undefined }): Reac
           </p>
         )}
       </PageHeader>
-      <form className="agent-form" onSubmit={submit} noValidate>
+      <form ref={form} className="agent-form" onSubmit={submit} noValidate>
         {save.error !== null && !isConflict(save.error) && (
           <ErrorNotice title="The agent could not be saved" error={save.error} />
         )}

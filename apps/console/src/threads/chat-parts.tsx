@@ -81,7 +81,7 @@ const Call = memo(function Call({ runId, call }: CallProps): ReactNode {
       <div className="chat-fold-body">
         <h2>Arguments</h2>
         <JsonTree value={call.arguments} />
-        {call.note !== undefined && call.state === 'failed' && (
+        {call.note !== undefined && call.state === 'failed' && call.note !== call.result && (
           <p className="chat-call-failure">
             <PlainText text={call.note} />
           </p>

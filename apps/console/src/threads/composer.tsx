@@ -108,7 +108,7 @@ export function Composer({ isBusy, agentId = '', onSend }: ComposerProps): React
           uploads.add(files);
         }}
       />
-      {mustChoose && (
+      {mustChoose && prompt !== '' && (
         <SelectField
           label="A run is in progress"
           value={onBusy}

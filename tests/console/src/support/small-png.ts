@@ -10,7 +10,7 @@ const MAX_COLORS = 256;
 interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** One number for each pixel: red, green and blue from the highest byte. */
+  /** A number for each pixel: red, green and blue from the highest byte. */
   readonly colors: Uint32Array;
 }
 

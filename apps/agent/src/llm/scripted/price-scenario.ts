@@ -20,7 +20,7 @@ export const PRICE_SCENARIO: ScenarioFile['scenarios'][number] = {
   turns: [
     {
       when: {
-        lastUser: String.raw`^(?:please )?(?:raise|lower|change|set) the price of (?:the )?(\p{L}[\p{L}' -]{0,40}?) to (\d{1,6})[\s.!]{0,5}$`,
+        lastUser: String.raw`^(?:please )?(?:raise|lower|change|set) the price of (?:the )?(\p{L}[\p{L}' -]{0,40}?) to (\d{1,6})(?:[\s.!]|$)`,
         turn: 1,
         tools: ['sqlite__read_query', 'sqlite__write_query'],
       },
