@@ -46,6 +46,9 @@ export interface StoredLoginsOptions {
   readonly onLoggedOut: (server: string) => void;
 }
 
+/** Milliseconds until a login is continued again. */
+const RETRY_MS = 5000;
+
 /** Address for logins without a redirect, which has to be given all the same. */
 const NO_REDIRECT = 'http://127.0.0.1/';
 
@@ -58,7 +61,7 @@ export class StoredLogins implements ServerLogins {
   readonly #pending: PendingLogins;
   readonly #servers: ReadonlyMap<string, RemoteServerConfig>;
   readonly #closing = new AbortController();
-  /** Names of the device logins that this process waits for. */
+  /** Names of the logins that this process continues, or has tried to continue a moment ago. */
   readonly #awaited = new Set<string>();
   readonly #waits = new Set<Promise<unknown>>();
 
@@ -102,11 +105,17 @@ export class StoredLogins implements ServerLogins {
     if (row?.login.type !== 'browser') return { type: 'unknown' };
     const { server, pending } = row.login;
     const redirect = `${pending.redirectUri}?${query.toString()}`;
-    const tokensBefore = await this.#revisionOf(pending.key);
-    // From here on the redirect is in the store: a process that ends now is replaced by another.
-    const redirected = await this.#pending.redirected(row, { redirect, tokensBefore });
-    if (redirected === undefined) return { type: 'unknown' };
-    return (await this.#complete(redirected)) ?? { type: 'pending', server };
+    const outcome = await this.#exclusively(row, async () => {
+      const tokensBefore = await this.#revisionOf(pending.key);
+      // From here on the redirect is in the store: another process goes on when this one ends.
+      const redirected = await this.#pending.redirected(row, { redirect, tokensBefore });
+      if (redirected === undefined) return { type: 'unknown' } as const;
+      const ended = await this.#end(row, async (config) =>
+        finishLogin(pending, redirect, await this.#optionsOf(config, pending.redirectUri)),
+      );
+      return ended ?? ({ type: 'pending', server } as const);
+    });
+    return outcome ?? { type: 'unknown' };
   }
 
   async logOut(server: string): Promise<{ readonly isRevoked: boolean }> {
@@ -128,16 +137,17 @@ export class StoredLogins implements ServerLogins {
     return mark?.key && { issuer: mark.key.issuer, loggedInAt: mark.at };
   }
 
-  /** Continues the logins that are in the store, and removes those that have expired. */
+  /**
+   * Removes the logins that have expired, and continues in the background those that wait for this
+   * service.
+   */
   async sweep(): Promise<void> {
     if (this.#servers.size === 0) return;
     await this.#options.vault.removeExpired();
-    for (const row of await this.#pending.due())
-      if (row.login.type === 'browser') await this.#complete(row);
-      else this.#awaitDevice(row);
+    for (const row of await this.#pending.due()) this.#goOn(row);
   }
 
-  /** Ends the waiting for device logins, which another process continues. */
+  /** Ends the work on logins, which another process continues. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#waits);
@@ -166,72 +176,72 @@ export class StoredLogins implements ServerLogins {
     return { method: 'device', userCode, url, completeUrl: verificationUriComplete, expiresAt };
   }
 
-  /**
-   * Exchanges the code of a redirect, unless another process does. Returns undefined when the login
-   * continues later.
-   */
-  #complete(row: LoginRow): Promise<RedirectOutcome | undefined> {
-    const { login } = row;
-    if (login.type !== 'browser' || login.redirect === undefined) return Promise.resolve(undefined);
-    const { server, pending, redirect, tokensBefore } = login;
-    return this.#exclusively(row, async (config) => {
-      // A process that ended after it stored the tokens has used the code.
-      if ((await this.#revisionOf(pending.key)) === tokensBefore)
-        await finishLogin(pending, redirect, await this.#optionsOf(config, pending.redirectUri));
-      return server;
-    });
-  }
-
-  #awaitDevice(row: LoginRow): void {
+  /** Continues a login that another process has left, or that waits for a code, unless another process does. */
+  #goOn(row: LoginRow): void {
     const { login, name } = row;
-    if (login.type !== 'device' || this.#awaited.has(name)) return;
+    if (this.#awaited.has(name)) return;
     this.#awaited.add(name);
-    const { signal } = this.#closing;
-    const ended = this.#exclusively(row, async (config) => {
-      const options = await this.#optionsOf(config, undefined);
-      await finishDeviceLogin(login.pending, { ...options, signal });
-    });
-    const wait = ended
+    const { clock, logger } = this.#options;
+    const wait = this.#exclusively(row, () => this.#end(row, (config) => this.#resume(row, config)))
       .catch((error: unknown) => {
-        if (!signal.aborted)
-          this.#options.logger.error('a login could not be finished', {
+        if (!this.#closing.signal.aborted)
+          logger.error('a login could not be finished', {
             server: login.server,
             error: messageOf(error),
           });
       })
       .finally(() => {
-        this.#awaited.delete(name);
+        clock.after(RETRY_MS, () => this.#awaited.delete(name));
         this.#waits.delete(wait);
       });
     this.#waits.add(wait);
   }
 
-  /** Runs the end of a login in one process at a time, and stores its outcome. */
-  async #exclusively(
+  async #resume({ login }: LoginRow, config: RemoteServerConfig): Promise<void> {
+    const { signal } = this.#closing;
+    if (login.type === 'device') {
+      const options = await this.#optionsOf(config, undefined);
+      await finishDeviceLogin(login.pending, { ...options, signal });
+      return;
+    }
+    const { pending, redirect, tokensBefore } = login;
+    // A process that ended after it stored the tokens has used the code.
+    if (redirect === undefined || (await this.#revisionOf(pending.key)) !== tokensBefore) return;
+    await finishLogin(pending, redirect, await this.#optionsOf(config, pending.redirectUri));
+  }
+
+  /** Runs the end of a login unless another process does, which resolves with undefined. */
+  #exclusively<T>({ name }: LoginRow, work: () => Promise<T>): Promise<T | undefined> {
+    return this.#options.vault.tryLocked(`login ${name}`, work);
+  }
+
+  /**
+   * Obtains the tokens of a login and stores its outcome. Returns undefined when the login has ended
+   * or continues later.
+   */
+  async #end(
     row: LoginRow,
-    exchange: (config: RemoteServerConfig) => Promise<unknown>,
+    obtain: (config: RemoteServerConfig) => Promise<unknown>,
   ): Promise<RedirectOutcome | undefined> {
     const { vault, clock, logger, onLoggedIn } = this.#options;
     const { server, pending } = row.login;
     const config = this.#servers.get(server);
-    return vault.tryLocked(`login ${row.name}`, async () => {
-      if (!(await this.#pending.isOpen(row))) return undefined;
-      try {
-        if (config !== undefined) await exchange(config);
-      } catch (error) {
-        if (this.#closing.signal.aborted) return undefined;
-        const { code } = error as Partial<AuthorizationError>;
-        logger.warn('a login failed', { server, error: messageOf(error) });
-        if (code === 'unreachable') return undefined;
-        await this.#pending.remove(row);
-        return { type: code === 'authorization-refused' ? 'refused' : 'failed', server } as const;
-      }
-      await writeMark(vault, server, { key: pending.key, at: clock.now() });
-      await onLoggedIn(server);
+    if (config === undefined || !(await this.#pending.isOpen(row))) return undefined;
+    try {
+      await obtain(config);
+    } catch (error) {
+      if (this.#closing.signal.aborted) return undefined;
+      const { code } = error as Partial<AuthorizationError>;
+      logger.warn('a login failed', { server, error: messageOf(error) });
+      if (code === 'unreachable') return undefined;
       await this.#pending.remove(row);
-      logger.info('a person logged in to a server', { server, issuer: pending.key.issuer });
-      return { type: 'logged-in', server } as const;
-    });
+      return { type: code === 'authorization-refused' ? 'refused' : 'failed', server };
+    }
+    await writeMark(vault, server, { key: pending.key, at: clock.now() });
+    await onLoggedIn(server);
+    await this.#pending.remove(row);
+    logger.info('a person logged in to a server', { server, issuer: pending.key.issuer });
+    return { type: 'logged-in', server };
   }
 
   async #revoke(
