@@ -55,24 +55,29 @@ test('a run that names the server waits for the login and then uses it', LIMIT, 
   expect(remote.calls).toEqual(['read']);
 });
 
-test('a call waits for a new login when the last one has ended', LIMIT, async () => {
-  const service = await startLoginService();
-  const { request, untilRun, untilState, logIn, remote, startRun } = service;
-  await untilState('needs_login');
-  await logIn();
-  await untilState('ready');
-  remote.revoke();
-  const id = await startRun();
-  expect(await itemOf(service, id)).toMatchObject({
-    kind: 'server_login',
-    call_id: expect.any(String) as string,
-    request: { server: 'far', name: 'far__read', reason: 'refresh_refused' },
-  });
-  expect(await request('GET', '/v1/servers/far')).toMatchObject({ state: 'needs_login' });
-  await logIn();
-  await untilRun(id, 'completed');
-  expect(remote.calls).toEqual(['read']);
-});
+test.each(['modern', 'legacy'])(
+  'a call waits for a new login when the last one has ended, %s',
+  LIMIT,
+  async (era) => {
+    const signalbox = { approval: 'auto', trust: true, era };
+    const service = await startLoginService({ entry: { signalbox } });
+    const { request, untilRun, untilState, logIn, remote, startRun } = service;
+    await untilState('needs_login');
+    await logIn();
+    await untilState('ready');
+    remote.revoke();
+    const id = await startRun();
+    expect(await itemOf(service, id)).toMatchObject({
+      kind: 'server_login',
+      call_id: expect.any(String) as string,
+      request: { server: 'far', name: 'far__read', reason: 'refresh_refused' },
+    });
+    expect(await request('GET', '/v1/servers/far')).toMatchObject({ state: 'needs_login' });
+    await logIn();
+    await untilRun(id, 'completed');
+    expect(remote.calls).toEqual(['read']);
+  },
+);
 
 test('an expired token is refreshed, and nobody is asked', LIMIT, async () => {
   const { request, untilRun, untilState, logIn, remote, startRun } = await startLoginService();
