@@ -38,7 +38,7 @@ export async function openPage(path: string, options: PageOptions = {}): Promise
     reducedMotion: 'reduce',
     permissions: ['clipboard-read', 'clipboard-write'],
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(90_000);
   const problems: string[] = [];
   const page = await context.newPage();
   await page.addInitScript(() => {
