@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isSettled, unwrap, type Run } from '@signalbox/client';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAddress, useQueryParam } from '../app/router.ts';
 import type { PageProps } from '../app/routes.tsx';
 import { useClient } from '../app/session.tsx';
@@ -16,6 +16,9 @@ import { runQueryKey, useRunTimeline } from './timeline/run-timeline.ts';
 import { TimelineView } from './timeline/timeline-view.tsx';
 import { WaterfallView } from './waterfall/waterfall-view.tsx';
 import './run-page.css';
+
+/** Milliseconds between requests for the run, beside those that its events cause. */
+const REFRESH_MS = 5000;
 
 /** A run: its timeline while it happens, where the time went, its events and its settings. */
 export function RunPage({ params }: PageProps): ReactNode {
@@ -33,6 +36,7 @@ function OneRun({ id }: { readonly id: string }): ReactNode {
   } = useQuery({
     queryKey: runQueryKey(id),
     queryFn: ({ signal }) => unwrap(api.GET('/v1/runs/{id}', { params: { path: { id } }, signal })),
+    refetchInterval: REFRESH_MS,
   });
   if (run !== undefined) return <LoadedRun run={run} />;
   if (error === null) return <Spinner label="Loading the run" />;
@@ -47,11 +51,14 @@ function LoadedRun({ run }: { readonly run: Run }): ReactNode {
   const [forkTurn, setForkTurn] = useState<number>();
   const seq = eventIn(useAddress().hash);
   const target = seq === undefined ? undefined : timeline.keyOf(seq);
-  const { isOver, followAgain, events } = timeline;
-  const lastSeq = events.at(-1)?.seq ?? 0;
-  // Another person or program can resume a run that has ended.
+  const { isOver, followAgain, lastSeq, events } = timeline;
+  const followedFor = useRef<Run>(undefined);
+  // Another person or program can resume a run that has ended. The run in the cache can also be an old one, which is no reason to ask twice.
   useEffect(() => {
-    if (isOver && !isSettled(run) && run.last_seq > lastSeq) followAgain();
+    if (!isOver || isSettled(run) || run.last_seq <= lastSeq() || followedFor.current === run)
+      return;
+    followedFor.current = run;
+    followAgain();
   }, [isOver, followAgain, run, lastSeq]);
   const chosen = view === '' ? 'timeline' : view;
   return (

@@ -11,6 +11,8 @@ export interface RunTimeline {
   readonly events: readonly RunEvent[];
   /** Key of the row that shows an event. Undefined before the event has arrived. */
   readonly keyOf: (seq: number) => string | undefined;
+  /** Returns the last event that has arrived, which may not be rendered yet; 0 before the first. */
+  readonly lastSeq: () => number;
   /** Whether the run is settled and every event has arrived. */
   readonly isOver: boolean;
   /** The error that ended the stream. */
@@ -49,6 +51,8 @@ export function useRunTimeline(id: string): RunTimeline {
     const refresh = throttle(REFRESH_MS, () => {
       void queries.invalidateQueries({ queryKey: runQueryKey(id) });
     });
+    // What an earlier round received and did not render.
+    if (builder.current.lastSeq > 0) render.call();
     const follow = async (): Promise<void> => {
       const after = builder.current.lastSeq;
       const options = { signal: stop.signal, after, retryForMs: RETRY_FOR_MS };
@@ -74,11 +78,12 @@ export function useRunTimeline(id: string): RunTimeline {
     (seq: number) => (builder.current.lastSeq < seq ? undefined : builder.current.keyOf(seq)),
     [],
   );
+  const lastSeq = useCallback(() => builder.current.lastSeq, []);
   const followAgain = useCallback(() => {
     setOutcome(RUNNING);
     setRound((current) => current + 1);
   }, []);
-  return { ...shown, ...outcome, keyOf, followAgain };
+  return { ...shown, ...outcome, keyOf, lastSeq, followAgain };
 }
 
 const NOTHING = { entries: [], events: [] };
