@@ -1,11 +1,11 @@
 import { ErrorCode, LocalError, ProtocolError } from '@signalbox/mcp-core';
-import { loginRequestOf } from '@signalbox/mcp-core/auth';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import type { Clock } from '../ports/clock.ts';
 import type { CancelLevel, ToolCallOutcome, ToolCallRequest } from '../ports/tool-dispatcher.ts';
 import type { Trial } from './call-breaker.ts';
 import { messageOf, seconds } from '../text/error-text.ts';
 import { needsLoginText } from './login-text.ts';
+import { neededLogin } from './needed-login.ts';
 import type { PooledServer } from './pooled-server.ts';
 import type { ServerLife } from './server-life.ts';
 
@@ -98,7 +98,7 @@ function refused(
 }
 
 function disconnected({ server, life, trial }: CallLine, error: LocalError): ToolCallOutcome {
-  const login = loginRequestOf(error);
+  const login = neededLogin(error);
   if (login !== undefined) {
     trial.answered();
     server.needLogin(login);

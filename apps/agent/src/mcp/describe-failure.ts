@@ -1,10 +1,10 @@
 import { LocalError } from '@signalbox/mcp-core';
-import { loginRequestOf } from '@signalbox/mcp-core/auth';
 import { RefusedUrlError } from '@signalbox/mcp-core/http/addresses';
 import { HttpError } from '@signalbox/mcp-core/http/client';
 import { stderrExcerpt } from '@signalbox/mcp-core/stdio';
 import { isRemote, type ServerConfig, type StdioServerConfig } from '../config/config.ts';
 import { needsLoginText } from './login-text.ts';
+import { neededLogin } from './needed-login.ts';
 import { messageOf } from '../text/error-text.ts';
 
 /** Thrown for a server that connected but did not list its tools. */
@@ -31,10 +31,10 @@ export function describeFailure(
   if (
     error instanceof ToolsNotListedError &&
     httpStatusOf(error) === undefined &&
-    loginRequestOf(error) === undefined
+    neededLogin(error) === undefined
   )
     return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
-  const login = loginRequestOf(error);
+  const login = neededLogin(error);
   if (login !== undefined) return needsLoginText(server.name, login);
   const refused = refusalOf(error);
   if (refused !== undefined) return `${place}.url is not requested: ${refused}`;

@@ -4,10 +4,6 @@ import type { LoginMark } from './server-authorizations.ts';
 /** `login`, `logout`: of a person, by any process, since the last look. */
 export type LoginChange = 'none' | 'login' | 'logout';
 
-/** Maximum number of scopes that are shown, and of characters of each. */
-const MAX_SCOPES = 100;
-const MAX_SCOPE_CHARACTERS = 256;
-
 /** Tracks the login that a server needs, and the logins and logouts since then. */
 export class LoginTracker {
   #seen: LoginMark | undefined;
@@ -31,14 +27,8 @@ export class LoginTracker {
 
   /** Stores that the server needs a login. */
   need(request: LoginRequest): void {
-    const shown = (scopes: readonly string[]): readonly string[] =>
-      scopes.filter(({ length }) => length <= MAX_SCOPE_CHARACTERS).slice(0, MAX_SCOPES);
     this.#isUsed = false;
-    this.#needed = {
-      ...request,
-      scopes: shown(request.scopes),
-      challengedScopes: shown(request.challengedScopes),
-    };
+    this.#needed = request;
   }
 
   /** Stores that the server needs no login, as far as is known. */

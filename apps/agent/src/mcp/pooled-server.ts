@@ -1,5 +1,5 @@
 import type { Implementation } from '@signalbox/mcp-core';
-import { loginRequestOf, type LoginRequest } from '@signalbox/mcp-core/auth';
+import type { LoginRequest } from '@signalbox/mcp-core/auth';
 import { isRemote, type ServerConfig } from '../config/config.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import { CallBreaker } from './call-breaker.ts';
@@ -8,6 +8,7 @@ import type { CallAdmission, ConnectionLease, Refusal } from './call-lease.ts';
 import { EMPTY_CATALOGUE, type Catalogue } from './catalogue.ts';
 import { describeFailure } from './describe-failure.ts';
 import { LoginTracker } from './login-tracker.ts';
+import { neededLogin } from './needed-login.ts';
 import type { LoginMark, ServerAuthorizations } from './server-authorizations.ts';
 import { messageOf } from '../text/error-text.ts';
 import { secretMask } from './mask-secrets.ts';
@@ -191,13 +192,12 @@ export class PooledServer {
     this.#changed();
   }
 
-  /** Uses the last login or logout by any process, if it is a new one. */
+  /** Uses the last login or logout by any process, if it is a new one. Connects no server that was drained, or that another worker owns. */
   lookForLogin(mark: LoginMark | undefined): void {
     const change = this.#logins.look(mark);
     if (change === 'none') return;
     if (change === 'logout') this.#options.authorizations?.forget(this.config.name);
     const { state } = this.stage;
-    // A server that was drained, or that another worker owns, is not connected by this.
     const isTried = state === 'needs_login' || (change === 'logout' && state === 'ready');
     return isTried ? this.reconnect('now') : this.#changed();
   }
@@ -310,7 +310,7 @@ export class PooledServer {
   #fail(error: unknown): void {
     this.#abandonStart();
     const description = this.mask(this.#launcher.describe(error));
-    const login = loginRequestOf(error);
+    const login = neededLogin(error);
     if (login !== undefined && this.stage.state === 'connecting') {
       this.#logins.need(login);
       return this.#stages.move('needLogin', { error: description });
