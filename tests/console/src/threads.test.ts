@@ -102,6 +102,24 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await page.locator('summary', { hasText: 'failed' }).getByText('sqlite__read_query').waitFor();
   });
 
+  test('uses the agent and the servers that were chosen', async () => {
+    const { api, runs } = clientOf();
+    const agent = await unwrap(api.POST('/v1/agents', { body: { name: 'Seller' } }));
+    const page = await openPage('/threads/new');
+    await page.getByRole('button', { name: 'Agent and servers' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Agent, model and servers' });
+    await dialog.getByLabel('Agent').selectOption('Seller');
+    await dialog.getByLabel('sqlite').check();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Seller · sqlite' }).waitFor();
+    await page.getByLabel('Message', { exact: true }).fill('Which customers bought most?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Which customers bought most?' }).waitFor();
+    const started = await runs.list({ agent_id: agent.id }).next();
+    expect(started.value).toMatchObject({ agent_id: agent.id, servers: ['sqlite'] });
+  });
+
   test('is forked into a run of its own', async () => {
     const id = await threadWith('Fork', ['Which customers bought most?']);
     const page = await openPage(`/threads/${id}`);
