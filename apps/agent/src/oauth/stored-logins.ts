@@ -144,7 +144,7 @@ export class StoredLogins implements ServerLogins {
   async sweep(): Promise<void> {
     if (this.#servers.size === 0) return;
     await this.#options.vault.removeExpired();
-    for (const row of await this.#pending.due()) this.#goOn(row);
+    for (const row of await this.#pending.due()) this.#continueLogin(row);
   }
 
   /** Ends the work on logins, which another process continues. */
@@ -177,7 +177,7 @@ export class StoredLogins implements ServerLogins {
   }
 
   /** Continues a login that another process has left, or that waits for a code, unless another process does. */
-  #goOn(row: LoginRow): void {
+  #continueLogin(row: LoginRow): void {
     const { login, name } = row;
     if (this.#awaited.has(name)) return;
     this.#awaited.add(name);

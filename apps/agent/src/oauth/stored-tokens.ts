@@ -40,7 +40,7 @@ interface StoredClient {
 
 /**
  * Returns the client that stored tokens were issued to, with whatever redirect URI it was registered.
- * One that was not registered by the service has no secret.
+ * A client that the service did not register has no secret.
  */
 export async function clientOfTokens(
   vault: SecretVault,
