@@ -208,6 +208,11 @@ describe('a feature that an API process requests', () => {
     });
   });
 
+  test('cannot be the log of a server', async () => {
+    const { control } = await twoWorkers();
+    await expect(control.log()).rejects.toThrow(/is kept by the workers.*--role all/);
+  });
+
   test('cannot be a stream of changes', async () => {
     const { features } = await twoWorkers();
     expect(() => features.changes([], new AbortController().signal)).toThrow(

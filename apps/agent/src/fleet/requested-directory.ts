@@ -66,6 +66,12 @@ function controlOf(name: string, options: RequestedDirectoryOptions): ServerCont
     reconnect: (mode) => everywhere({ kind: 'reconnect', mode }, { isDrained: false }),
     drain: (mode) => everywhere({ kind: 'drain', mode }, { isDrained: true }),
     setRoots: (paths) => everywhere({ kind: 'set_roots', paths }, { roots: paths }),
+    log: () =>
+      Promise.reject(
+        new NotConnectedHereError(
+          `the log of server ${name} is kept by the workers that are connected to it, not by this process; use a service with --role all, or read the logs of the workers`,
+        ),
+      ),
     approveTools,
     async approve(tool, digest) {
       try {

@@ -57,6 +57,7 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'GET /v1/workers': 'listWorkers',
   'GET /v1/servers': 'listServers',
   'GET /v1/servers/{name}': 'getServer',
+  'GET /v1/servers/{name}/log': 'getServerLog',
   'GET /v1/servers/{name}/tools': 'listServerTools',
   'POST /v1/servers/{name}/tools/{tool}/approve': 'approveServerTool',
   'POST /v1/servers/{name}/tools/approve': 'approveTools',

@@ -308,6 +308,10 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/servers/none', 'server_not_found'),
     invalid: badPath(`/v1/servers/${LONG}`),
   },
+  'GET /v1/servers/{name}/log': {
+    missing: gone('/v1/servers/none/log', 'server_not_found'),
+    invalid: badPath(`/v1/servers/${LONG}/log`),
+  },
   'GET /v1/servers/{name}/tools': {
     missing: gone('/v1/servers/none/tools', 'server_not_found'),
     invalid: badPath(`/v1/servers/${LONG}/tools`),

@@ -55,6 +55,17 @@ async function quarantined(): Promise<Fixture> {
   return fixture;
 }
 
+test('a server has a log with its lines on stderr', async () => {
+  const { send, server, clock } = await ready();
+  server.options.onStderr('listening');
+  expect(await send('GET', '/s/log')).toEqual({
+    status: 200,
+    body: {
+      lines: [{ at: new Date(clock.now()).toISOString(), level: 'debug', text: 'listening' }],
+    },
+  });
+});
+
 test('a server shows its health, circuit breaker, roots and pinned tools', async () => {
   const { send } = await ready();
   expect(await send('GET', '')).toMatchObject({

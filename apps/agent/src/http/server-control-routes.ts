@@ -11,6 +11,7 @@ import {
   ApproveTool,
   ApproveTools,
   Server,
+  ServerLog,
   ServerMode,
   ServerParameters,
   ServerRoots,
@@ -61,6 +62,26 @@ export function serverControlRoutes(
       },
     );
   }
+
+  app.get(
+    '/v1/servers/:name/log',
+    {
+      schema: {
+        summary: 'Get the last lines of the log of an MCP server',
+        description:
+          'At most 200 lines since the start of the process, oldest first: lines of the server on stderr, its log messages, and messages of the service about it. Secrets of the configuration are masked.',
+        params: ServerParameters,
+        response: { 200: ServerLog, ...problem, 501: ProblemDetails },
+      },
+    },
+    async (request) => ({
+      lines: (await (await controlOf(request.params.name)).log()).map(({ at, level, text }) => ({
+        at: new Date(at).toISOString(),
+        level,
+        text,
+      })),
+    }),
+  );
 
   app.post(
     '/v1/servers/:name/tools/:tool/approve',

@@ -218,6 +218,18 @@ export const ServerRoots = z
   })
   .meta({ id: 'ServerRoots' });
 
+export const ServerLog = z
+  .object({
+    lines: z.array(
+      z.object({
+        at: time,
+        level: z.enum(['debug', 'info', 'warn']),
+        text: z.string().describe('At most 2,000 characters'),
+      }),
+    ),
+  })
+  .meta({ id: 'ServerLog' });
+
 /** A list of objects from the server. */
 export const McpList = z
   .object({ data: z.array(json), next_cursor: z.string().optional() })

@@ -46,8 +46,8 @@ export class PooledServer {
   readonly breaker: CallBreaker;
   /** Replaces the server's secrets in a text. */
   readonly mask: (text: string) => string;
+  readonly log: ServerLog;
   readonly #options: PooledServerOptions;
-  readonly #log: ServerLog;
   readonly #stages: StageTracker;
   #roots: readonly string[];
   /** The current connections. Outlives each of them. */
@@ -63,7 +63,7 @@ export class PooledServer {
     this.#options = options;
     this.#roots = config.roots;
     this.mask = secretMask(config);
-    this.#log = new ServerLog(options.logger, config.name, this.mask);
+    this.log = new ServerLog(config.name, { ...options, mask: this.mask });
     this.#restarts = new RestartSchedule(options);
     this.#connections = new CallConnections({
       clock: options.clock,
@@ -80,8 +80,8 @@ export class PooledServer {
           ? this.#noteLogin().then(() => options.connect(server, how))
           : options.connect(server, how),
       roots: () => this.#roots,
-      onStderr: (line) => this.#log.debug(line),
-      onLog: (line) => this.#log.debug(line),
+      onStderr: (line) => this.log.debug(line),
+      onLog: (line) => this.log.debug(line),
       onCatalogue: () => this.#onCatalogue(),
       onUnnamedInputRequest: () => this.#onUnnamedInputRequest(),
     });
@@ -89,7 +89,7 @@ export class PooledServer {
       clock: options.clock,
       random: options.random,
       onChange: (status) => {
-        this.#log.breaker(status, options.clock.now());
+        this.log.breaker(status, options.clock.now());
         this.#changed();
       },
     });
@@ -163,7 +163,7 @@ export class PooledServer {
   /** Ends the connection and its process now, and restarts the server if it was the last one. Resolves when the process has ended. */
   async replace(life: ServerLife, reason: string): Promise<void> {
     if (this.#connections.has(life)) {
-      this.#log.warn('a process of the server is replaced', { reason });
+      this.log.warn('a process of the server is replaced', { reason });
       this.#leave(life);
       if (this.life === undefined) this.#startReplaced();
       else this.#changed();
@@ -245,7 +245,7 @@ export class PooledServer {
     await life.connection.client
       .rootsChanged()
       .catch((error: unknown) =>
-        this.#log.debug(`the change of roots could not be sent: ${messageOf(error)}`),
+        this.log.debug(`the change of roots could not be sent: ${messageOf(error)}`),
       );
   }
 
@@ -258,7 +258,7 @@ export class PooledServer {
         this.#changed();
       },
       onFailed: (error) => {
-        this.#log.warn(
+        this.log.warn(
           'a further connection to the server could not be opened; its calls wait for the open connections',
           { error: this.mask(describeFailure(this.config, error, [])) },
         );
@@ -271,7 +271,7 @@ export class PooledServer {
     this.#connections.add(life);
     this.#logins.satisfied();
     this.#stages.move('open');
-    this.#log.warnings(this.status.warnings);
+    this.log.warnings(this.status.warnings);
     this.#watch(life);
     this.#connections.open();
   }
@@ -282,7 +282,7 @@ export class PooledServer {
 
   #onClose(life: ServerLife, reason: string | undefined): void {
     this.#launcher.end(life);
-    if (reason !== undefined) this.#log.info('a process of the server was replaced', { reason });
+    if (reason !== undefined) this.log.info('a process of the server was replaced', { reason });
     if (reason === undefined) this.#changed();
     else this.#stages.countRestart();
   }
@@ -297,7 +297,7 @@ export class PooledServer {
     if (!this.#connections.has(life)) return;
     this.#leave(life);
     if (this.life !== undefined) {
-      this.#log.warn('a connection to the server ended', { error: this.mask(error.message) });
+      this.log.warn('a connection to the server ended', { error: this.mask(error.message) });
       if (this.stage.state === 'ready') this.#connections.open();
       this.#onCalls();
       return;
@@ -319,7 +319,7 @@ export class PooledServer {
       this.#stages.move('retry', { error: description });
       this.#launch();
     });
-    this.#log.debug(`the server is restarted in ${delayMs} ms`);
+    this.log.failed(description, delayMs);
     this.#stages.move('fail', { error: description });
   }
 
@@ -383,12 +383,12 @@ export class PooledServer {
   #onCatalogue(): void {
     if (this.life === undefined) return;
     this.#changed();
-    this.#log.warnings(this.status.warnings);
+    this.log.warnings(this.status.warnings);
   }
 
   #onUnnamedInputRequest(): void {
     if (this.#connections.areRunsSeparate) return;
-    this.#log.info(
+    this.log.info(
       'the server sends input requests that name no call: from now on each connection carries the calls of one run at a time',
     );
     this.#connections.separateRuns();

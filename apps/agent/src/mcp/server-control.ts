@@ -25,6 +25,7 @@ export function serverControl(
   return {
     reconnect: async (mode) => server.reconnect(mode),
     drain: async (mode) => server.drain(mode),
+    log: () => Promise.resolve([...server.log.lines]),
     pins: async () =>
       pinnedTools(await dependencies.pins.of(server.config.name), describeState(server).tools),
     approve: (tool, digest) => approve(server, { tool, digest }, dependencies),

@@ -287,5 +287,25 @@ describe('failures are reported with location and remedy', () => {
     );
     expect(log).toContain('debug cannot use *** and *** on 80 {"server":"server"}');
     expect(log.join('\n')).not.toMatch(/hush|tok-en/);
+    expect((await pool.control('server')?.log())?.map(({ level, text }) => [level, text])).toEqual([
+      ['debug', 'starting'],
+      ['debug', 'cannot use *** and *** on 80'],
+      ['debug', 'info log: ***'],
+      ['warn', error],
+      ['debug', expect.stringMatching(/^the server is restarted in \d+ ms$/)],
+    ]);
+  });
+
+  test('the last 200 lines of its log are kept, each up to 2,000 characters', async () => {
+    const server = new FakeServer();
+    const { pool } = poolOf({ server });
+    pool.start();
+    await statusOf(pool, 'server', isReady);
+    for (let line = 1; line <= 300; line += 1)
+      server.options.onStderr(`${line} ${'x'.repeat(3000)}`);
+    const lines = (await pool.control('server')?.log()) ?? [];
+    expect(lines).toHaveLength(200);
+    expect(lines[0]?.text.slice(0, 6)).toBe('101 xx');
+    expect(lines.at(-1)?.text).toHaveLength(2000);
   });
 });

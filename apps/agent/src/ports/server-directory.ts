@@ -37,6 +37,11 @@ export interface ServerControl {
    * (`graceful`) or `now`. Does not wait for its end.
    */
   drain(mode: 'graceful' | 'now'): Promise<void>;
+  /**
+   * Returns the last 200 lines of the log of the server since the start of this process, oldest first.
+   * @throws NotConnectedHereError
+   */
+  log(): Promise<readonly ServerLogLine[]>;
   /** Returns the pinned definitions of the server's tools, by name. */
   pins(): Promise<readonly PinnedTool[]>;
   /**
@@ -58,6 +63,14 @@ export interface ServerControl {
    * will be at its next start.
    */
   setRoots(paths: readonly string[]): Promise<void>;
+}
+
+/** A line that a server wrote to stderr or sent as a log message, or a message of the service about the server. */
+export interface ServerLogLine {
+  readonly at: number;
+  readonly level: 'debug' | 'info' | 'warn';
+  /** At most 2,000 characters, without the secrets of the server. */
+  readonly text: string;
 }
 
 export interface ToolApproval {

@@ -610,6 +610,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{name}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the last lines of the log of an MCP server
+         *
+         * At most 200 lines since the start of the process, oldest first: lines of the server on stderr, its log messages, and messages of the service about it. Secrets of the configuration are masked.
+         */
+        get: operations["getServerLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/servers/{name}/tools/{tool}/approve": {
         parameters: {
             query?: never;
@@ -3404,6 +3425,19 @@ export interface components {
             data: components["schemas"]["Server"][];
             next_cursor?: string;
         };
+        ServerLog: {
+            lines: {
+                /**
+                 * Format: date-time
+                 *
+                 * UTC, ISO 8601
+                 */
+                at: string;
+                level: "debug" | "info" | "warn";
+                /** At most 2,000 characters */
+                text: string;
+            }[];
+        };
         ServerLoginItem: {
             id: string;
             run_id: string;
@@ -6062,6 +6096,38 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getServerLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerLog"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            501: components["responses"]["Problem"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Problem"];
         };
