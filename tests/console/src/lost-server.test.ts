@@ -3,6 +3,9 @@ import { accessibilityProblems } from '../../peers/src/axe.ts';
 import { callTool, clientOf, openItemOf } from './support/call-tool.ts';
 import { openPage } from './support/open-page.ts';
 
+/** A request of a feature of the server while it is not connected. */
+const RESTARTING = /status of 503/;
+
 describe.skipIf(inject('browser') === undefined)(
   'a server that ends in the middle of a call',
   () => {
@@ -25,8 +28,21 @@ describe.skipIf(inject('browser') === undefined)(
       });
     });
 
+    test('has a log that says so', async () => {
+      const runId = await callTool('lost__vanish');
+      const item = await openItemOf(runId);
+      await clientOf().inbox.respond({ id: item.id, kind: 'outcome_unknown' }, { action: 'fail' });
+      const page = await openPage('/servers/lost?tab=log', { theme: 'dark', expected: RESTARTING });
+      const log = page.getByRole('list', { name: 'Log, newest first' });
+      await log
+        .getByText(/exited with code 1/)
+        .first()
+        .waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+    });
+
     test('is drained and reconnected', async () => {
-      const page = await openPage('/servers/lost?tab=connection');
+      const page = await openPage('/servers/lost?tab=connection', { expected: RESTARTING });
       await page.getByRole('button', { name: 'Drain' }).click();
       const dialog = page.getByRole('dialog', { name: 'Drain the server?' });
       expect(await accessibilityProblems(page)).toEqual([]);

@@ -89,7 +89,7 @@ interface WatchProps extends ResourceViewProps {
 function Watch({ server, uri, onUpdate }: WatchProps): ReactNode {
   const [isOn, setIsOn] = useState(false);
   const [updates, setUpdates] = useState(0);
-  useChanges(server, uri, ({ type, uri: changed }) => {
+  useChanges({ server, uri }, ({ type, uri: changed }) => {
     if (type === 'subscribed') setIsOn(true);
     if (type === 'missed' || (type === 'resource.updated' && changed === uri)) {
       setUpdates((count) => count + 1);

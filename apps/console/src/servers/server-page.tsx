@@ -15,6 +15,7 @@ import { LoginPanel } from './login-panel.tsx';
 import { PromptsTab } from './prompts-tab.tsx';
 import { ResourcesTab } from './resources-tab.tsx';
 import { ServerActions } from './server-actions.tsx';
+import { ServerLog } from './server-log.tsx';
 import { useServer } from './server-queries.ts';
 import { ServerState } from './server-state.tsx';
 import './servers.css';
@@ -52,7 +53,7 @@ function LoadedServer({ server }: { readonly server: ServerDetail }): ReactNode 
   const [chosen, choose] = useQueryParam('tab');
   const queries = useQueryClient();
   const { name } = server;
-  useChanges(name, undefined, ({ type }) => {
+  useChanges({ server: name, isOn: server.state === 'ready' }, ({ type }) => {
     const list = LISTS[type];
     if (list !== undefined || type === 'missed')
       void queries.invalidateQueries({ queryKey: ['servers', name] });
@@ -90,6 +91,7 @@ function LoadedServer({ server }: { readonly server: ServerDetail }): ReactNode 
         {tab === 'resources' && <ResourcesTab server={name} />}
         {tab === 'prompts' && <PromptsTab server={name} />}
         {tab === 'connection' && <ConnectionTab server={server} />}
+        {tab === 'log' && <ServerLog server={name} />}
       </Tabs>
     </>
   );
@@ -100,6 +102,7 @@ const TABS = [
   { id: 'resources', label: 'Resources' },
   { id: 'prompts', label: 'Prompts' },
   { id: 'connection', label: 'Connection' },
+  { id: 'log', label: 'Log' },
 ];
 
 function Notices({ server }: { readonly server: ServerDetail }): ReactNode {

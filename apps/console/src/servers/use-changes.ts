@@ -5,10 +5,17 @@ import { followChanges, type ServerChange } from './follow-changes.ts';
 /** Milliseconds until a lost connection is opened again. */
 const RECONNECT_MS = 3000;
 
-/** Calls the handler with the changes of a server, and those of a resource if one is named, while the component is shown. */
+/** What is followed: the lists of a server and, if it is named, a resource. */
+interface Followed {
+  readonly server: string;
+  readonly uri?: string;
+  /** Whether the changes are followed now, as they are only from a server that is ready. Default: yes. */
+  readonly isOn?: boolean;
+}
+
+/** Calls the handler with the changes of a server while the component is shown. */
 export function useChanges(
-  server: string,
-  uri: string | undefined,
+  { server, uri, isOn = true }: Followed,
   onChange: (change: ServerChange) => void,
 ): void {
   const { api } = useClient();
@@ -17,6 +24,7 @@ export function useChanges(
     handler.current = onChange;
   });
   useEffect(() => {
+    if (!isOn) return;
     const stop = new AbortController();
     const { signal } = stop;
     const follow = async (): Promise<void> => {
@@ -33,7 +41,7 @@ export function useChanges(
     };
     void follow();
     return () => stop.abort();
-  }, [api, server, uri]);
+  }, [api, server, uri, isOn]);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
