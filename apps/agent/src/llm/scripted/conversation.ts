@@ -28,6 +28,7 @@ export interface Conversation {
 export function readConversation(request: LlmRequest): Conversation {
   const { messages } = request;
   const promptAt = messages.findLastIndex(isPrompt);
+  const prompt = messages[promptAt];
   const results = new Map(
     messages.flatMap(({ content }) =>
       content.flatMap((block) =>
@@ -42,7 +43,7 @@ export function readConversation(request: LlmRequest): Conversation {
     at > promptAt ? [callsOf(message, ordinal, results)] : [],
   );
   return {
-    lastUser: textOf(messages[promptAt]),
+    lastUser: prompt === undefined ? '' : textsOf(prompt).join('\n'),
     turn: since.length + 1,
     calls: since.flat(),
     newest: (since.at(-1) ?? []).filter((call) => call.result !== undefined),
@@ -50,18 +51,21 @@ export function readConversation(request: LlmRequest): Conversation {
   };
 }
 
+/** Beginnings of texts that the service adds to messages of the user. */
+const NOTES = ['[Note of the service, not of the user: ', '[The user attached artifacts. '];
+
+/**
+ * Whether a message has a text of the user. After a run that was cancelled, the results of its calls
+ * and the next prompt are in one message.
+ */
 function isPrompt(message: Message): boolean {
-  return (
-    message.role === 'user' &&
-    message.content.some((block) => block.type === 'text') &&
-    message.content.every((block) => block.type !== 'tool_result')
-  );
+  return message.role === 'user' && textsOf(message).length > 0;
 }
 
-function textOf(message: Message | undefined): string {
-  return (message?.content ?? [])
-    .flatMap((block) => (block.type === 'text' ? [block.text] : []))
-    .join('\n');
+function textsOf({ content }: Message): readonly string[] {
+  return content.flatMap((block) =>
+    block.type === 'text' && !NOTES.some((note) => block.text.startsWith(note)) ? [block.text] : [],
+  );
 }
 
 function callsOf(

@@ -75,6 +75,38 @@ const TWO_STEPS: Turns = [
   { when: { toolError: true }, emit: [{ text: 'It failed in ${error.tool}: ${error.text}' }] },
 ];
 
+describe('the prompt', () => {
+  const play = async (messages: readonly Message[]) =>
+    finishOf(await collect(provider(TWO_STEPS), agentRequest([...messages], offered('db__find'))))
+      .message;
+  const withText = (message: Message, text: string): Message => ({
+    ...message,
+    content: [...message.content, { type: 'text', text }],
+  });
+
+  test('may follow the results of a cancelled run in one message, whose errors are not its own', async () => {
+    const prompt = userText('find cats');
+    const first = await play([prompt]);
+    const cancelled = answer(first, [{ isError: true, text: 'This call was cancelled.' }]);
+    const next = await play([prompt, first, withText(cancelled, 'find dogs')]);
+    expect(textOf(next)).toBe('Looking for dogs.');
+  });
+
+  test('is not a note of the service about attachments or changed tools', async () => {
+    const note = '[The user attached artifacts. Read texts with artifact_read.]';
+    const prompt = withText(userText('find cats'), note);
+    const first = await play([prompt]);
+    expect(textOf(first)).toBe('Looking for cats.');
+    const results = answer(first, [
+      { structuredContent: { ids: ['c7'] } },
+      { structuredContent: { total: 90 } },
+    ]);
+    const news = '[Note of the service, not of the user: the tools have changed. added: x.]';
+    const second = await play([prompt, first, withText(results, news)]);
+    expect(callsOf(second)[0]?.input).toEqual({ id: 'c7' });
+  });
+});
+
 describe('playing a scenario', () => {
   test('calls depend on earlier results, and the answer quotes them', async () => {
     const scripted = provider(TWO_STEPS);
