@@ -53,10 +53,9 @@ function LoadedRun({ run }: { readonly run: Run }): ReactNode {
   const target = seq === undefined ? undefined : timeline.keyOf(seq);
   const { isOver, followAgain, lastSeq, events } = timeline;
   const followedFor = useRef<Run>(undefined);
-  // Another person or program can resume a run that has ended. The run in the cache can also be an old one, which is no reason to ask twice.
+  // Another person or program can resume a run that has ended, and it can have ended again. Each state of the run is a reason to look once.
   useEffect(() => {
-    if (!isOver || isSettled(run) || run.last_seq <= lastSeq() || followedFor.current === run)
-      return;
+    if (!isOver || run.last_seq <= lastSeq() || followedFor.current === run) return;
     followedFor.current = run;
     followAgain();
   }, [isOver, followAgain, run, lastSeq]);
