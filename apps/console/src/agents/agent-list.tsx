@@ -10,6 +10,7 @@ import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { PlainText } from '../ui/plain-text.tsx';
+import { printable } from '../ui/printable.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -133,7 +134,7 @@ function AgentTable({ agents }: { readonly agents: readonly Agent[] }): ReactNod
             <Link
               className="button quiet"
               href={`/runs/new?agent=${encodeURIComponent(id)}`}
-              aria-label={`Start a run with ${name}`}
+              aria-label={`Start a run with ${printable(name)}`}
             >
               <Icon name="play" />
               Run
