@@ -208,6 +208,8 @@ test(
     const paths = [
       '/v1/servers',
       '/v1/servers/far',
+      '/v1/servers/far/log',
+      '/v1/servers/local/log',
       '/v1/inbox',
       '/v1/audit',
       '/metrics',
