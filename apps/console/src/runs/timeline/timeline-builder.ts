@@ -177,6 +177,8 @@ export class TimelineBuilder {
       if (kind === 'reasoning') return { ...message, reasoning: message.reasoning + text };
       const drafts = [...message.drafts];
       const place = tool_use?.index ?? 0;
+      // A reconnection may have missed all of an earlier call.
+      while (drafts.length < place) drafts.push({ name: '', text: '' });
       drafts[place] = {
         name: tool_use?.name ?? '',
         text: (drafts[place]?.text ?? '') + text,
