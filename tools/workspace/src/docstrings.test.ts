@@ -6,7 +6,7 @@ import { docstringProblems } from './docstrings.ts';
 const root = join(import.meta.dirname, '../../..');
 
 const files = globSync(
-  ['*.{ts,mts,mjs,js}', '{apps,bench,libs,servers,tests,tools}/**/*.{ts,mts,mjs,js,template}'],
+  ['*.{ts,mts,mjs,js}', '{apps,bench,libs,servers,tests,tools}/**/*.{ts,tsx,mts,mjs,js,template}'],
   {
     cwd: root,
     exclude: (path) => /(?:^|[/\\\\])(?:node_modules|dist|bundle|\.[a-z]+)$/u.test(path),

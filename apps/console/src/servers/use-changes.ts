@@ -5,7 +5,7 @@ import { followChanges, type ServerChange } from './follow-changes.ts';
 /** Milliseconds until a lost connection is opened again. */
 const RECONNECT_MS = 3000;
 
-/** What is followed: the lists of a server and, if it is named, a resource. */
+/** Lists of a server and, if it is named, a resource whose changes are followed. */
 interface Followed {
   readonly server: string;
   readonly uri?: string;

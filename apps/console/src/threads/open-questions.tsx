@@ -6,7 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { JsonTree } from '../ui/json-tree.tsx';
 import { PlainText } from '../ui/plain-text.tsx';
 
-/** What the run waits for. An approval can be given here; the inbox has every other answer. */
+/** Questions that the run waits for. An approval can be given here; the inbox has every other answer. */
 export function OpenQuestions({ run }: { readonly run: Run }): ReactNode {
   if (isSettled(run)) return null;
   return run.inbox.map((item) => <Question key={item.id} item={item} />);

@@ -5,7 +5,7 @@ interface ProgressBarProps {
   readonly value: number;
   /** Absent where the end is not known. */
   readonly total: number | undefined;
-  /** What is in progress; a text of a server. */
+  /** Action in progress; a text of a server. */
   readonly label: string;
 }
 

@@ -124,7 +124,7 @@ interface ChoiceBoxesProps {
   readonly onChange: (value: readonly unknown[]) => void;
 }
 
-/** One check box for each value. The values keep the order of the choices. */
+/** A check box for each value. The values keep the order of the choices. */
 export function ChoiceBoxes({ choices, value, onChange }: ChoiceBoxesProps): ReactNode {
   const isChosen = (choice: SchemaChoice): boolean =>
     value.some((chosen) => isSame(chosen, choice.value));
