@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('an approval', () => {
 });
 
 describe.skipIf(!hasBrowser)('notifications', () => {
-  test('are asked for by the button only, and tell of a new item while the person looks elsewhere', async () => {
+  test('are requested by the button only, and announce a new item while the page has no focus', async () => {
     const page = await openPage('/runs');
     await page.addInitScript(() => {
       const shown: string[] = [];

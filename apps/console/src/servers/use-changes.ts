@@ -34,7 +34,7 @@ export function useChanges(
           for await (const change of followChanges(api, server, { uris, signal }))
             handler.current(change);
         } catch {
-          // The server is not ready, or the service was restarted: the next attempt tells.
+          // The server is not ready, or the service was restarted: the stream is opened again below.
         }
         await pause(RECONNECT_MS, signal);
       }
