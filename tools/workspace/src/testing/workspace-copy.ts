@@ -19,7 +19,7 @@ const COPIED = [
   'tools/workspace/{*.json,src/generators}',
   'tools/create-server/{LICENSE,templates}',
   '{libs/*,tools/create-server}/{*.json,src,dist,bundle}',
-  '{apps,examples,servers,tests}/*/{package,tsconfig}.json',
+  '{apps,examples,servers,tests,tests/support}/*/{package,tsconfig}.json',
   'bench/{package,tsconfig}.json',
 ];
 
