@@ -30,6 +30,6 @@ export const shared: ViteUserConfig = defineConfig({
     hookTimeout: 180_000,
     // The machine of CI is shared and at times slow. Tests that needed a second try are named at the end of `npm test`.
     retry: process.env['CI'] === undefined ? 0 : 2,
-    setupFiles: atRoot('vitest.hang-limits.ts'),
+    setupFiles: ['vitest.hang-limits.ts', 'vitest.fake-timers.ts'].map(atRoot),
   },
 });

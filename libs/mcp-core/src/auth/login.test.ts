@@ -288,13 +288,19 @@ describe('a login by a device code', () => {
   test('asks 5 seconds later when the server demands it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
-    const waits = vi.spyOn(globalThis, 'setTimeout');
+    // A spy would be restored after the file, when the fake function must be gone.
+    const fake = globalThis.setTimeout;
+    const waits: unknown[] = [];
+    globalThis.setTimeout = Object.assign((...args: Parameters<typeof setTimeout>) => {
+      waits.push(args[1]);
+      return fake(...args);
+    }, fake);
     const server = await deviceServer([failure('slow_down')], { interval: 2 });
     const options = optionsOf();
     const { pending } = await beginDeviceLogin({ server: server.mcp }, options);
     const finished = finishDeviceLogin(pending, options);
     for (const durationMs of [2000, 7000]) {
-      await vi.waitFor(() => expect(waits.mock.lastCall?.[1]).toBe(durationMs));
+      await vi.waitFor(() => expect(waits.at(-1)).toBe(durationMs));
       await vi.advanceTimersByTimeAsync(durationMs);
     }
     await finished;

@@ -51,8 +51,11 @@ export function readConversation(request: LlmRequest): Conversation {
   };
 }
 
-/** Beginnings of texts that the service adds to messages of the user. */
-const NOTES = ['[Note of the service, not of the user: ', '[The user attached artifacts. '];
+/** Beginnings of texts that the service adds to messages of the user and that ask for nothing. */
+const NOTES = [
+  '[Note of the service, not of the user: the tools have changed.',
+  '[The user attached artifacts. ',
+];
 
 /**
  * Whether a message has a text of the user. After a run that was cancelled, the results of its calls

@@ -1,5 +1,5 @@
 import { base64url, SignJWT, UnsecuredJWT } from 'jose';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createServer } from '../../server/create-server.ts';
 import { createHttpHandler } from '../server/create-http-handler.ts';
 import { protectedResource } from './index.ts';
@@ -161,6 +161,7 @@ describe('a valid token', () => {
 
   test('is refused as soon as it has expired, although it is remembered', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     const issuer = await testIssuer();
     const { bearer } = bound(await protectedPeer(issuer));
     const token = await issuer.token({ exp: inSeconds(30) });
@@ -169,7 +170,6 @@ describe('a valid token', () => {
     expect((await bearer(token)).headers['www-authenticate']).toBe(
       refusal('The access token has expired'),
     );
-    vi.useRealTimers();
   });
 
   test('whose audience differs from the resource is accepted when the option names it', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorCode } from '../../protocol/errors.ts';
 import type { ServerConnection } from '../../server/server.ts';
 import { echo, heldTool, serve, toolOf } from './http-peer.test.support.ts';
@@ -191,6 +191,7 @@ describe('a session', () => {
 
   test('ends when it was idle for long, but not while its stream is open', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const peer = await serve({}, { sessions: { sessionIdleMs: 60_000 } });
     const idle = await peer.initialize();
     const listening = await peer.initialize();
@@ -203,6 +204,7 @@ describe('a session', () => {
 
   test('is idle from the end of its last request, not from its beginning', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
     const held = heldTool();
     const peer = await serve({ tools: [held.tool] }, { sessions: { sessionIdleMs: 60_000 } });
     const session = await peer.initialize();
