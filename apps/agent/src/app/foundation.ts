@@ -137,7 +137,8 @@ async function openConfiguredStore(
   { database, dataDir, durability, role = 'all' }: Config,
   { furtherMigrations }: TestHooks,
 ): Promise<OpenedStore> {
-  if (database === undefined) return openStore({ dataDir, role, durability, clock: systemClock });
+  if (database === undefined)
+    return openStore({ dataDir, role, durability, clock: systemClock, furtherMigrations });
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
   return openPostgresStore({ ...database, role, furtherMigrations });
 }

@@ -10,6 +10,7 @@ import { Connection } from './connection.ts';
 import { createPrivateFile, lockDataDir, type DataDirLock, type Sharing } from './data-dir-lock.ts';
 import type { Database } from './database.ts';
 import { migrate, tablesOf } from './migrations/migrate.ts';
+import type { Migrations } from './migrations/migrations.ts';
 import type { OpenedStore } from './opened-store.ts';
 import { storageErrors, watchFile } from './storage-errors.ts';
 import type { WorkerRole } from '../ports/store/worker.ts';
@@ -28,6 +29,8 @@ export interface RunStoreOptions {
    * processes of the other roles share it.
    */
   readonly role?: WorkerRole;
+  /** Migrations of a later version, for tests. Default: none. */
+  readonly furtherMigrations?: Migrations | undefined;
 }
 
 /**
@@ -41,6 +44,7 @@ export async function openStore({
   durability,
   clock,
   role = 'all',
+  furtherMigrations,
 }: RunStoreOptions): Promise<OpenedStore> {
   const sharing = role === 'all' ? 'alone' : 'shared';
   const dirLock = await prepareDataDir(dataDir, sharing);
@@ -59,6 +63,7 @@ export async function openStore({
       another: 'another data directory',
       isAlone: dirLock.isAlone,
       growsInUse: false,
+      further: furtherMigrations,
     });
     await checkTables(writer.kysely.withoutPlugins(), dataDir);
     createPrivateFile(join(dataDir, USED_MARK));

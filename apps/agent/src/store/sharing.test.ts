@@ -116,6 +116,23 @@ test('a database of an earlier version is not migrated while another process use
   expect(await first.read.runCounts()).toEqual(new Map());
 });
 
+test('a process of a later version is refused while another process uses the database', async () => {
+  const dataDir = newDataDir();
+  const first = await open(dataDir);
+  const later = {
+    dataDir,
+    durability: 'process',
+    clock,
+    role: 'worker',
+    furtherMigrations: { '0999-later': { up: async () => {} } },
+  } as const;
+  await expect(openStore(later)).rejects.toThrow(
+    /must be brought up to date while no other process uses it \(migration 0999-later\)/,
+  );
+  await first.close();
+  await (await openStore(later)).close();
+});
+
 test('a directory that no process has open is free for each kind of use', async () => {
   const dataDir = newDataDir();
   mkdirSync(dataDir, { recursive: true });
