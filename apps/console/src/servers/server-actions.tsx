@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { unwrap, type Server } from '@signalbox/client';
+import { unwrap, type ServerDetail } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -23,8 +23,8 @@ const TEXTS = {
   },
 } as const;
 
-/** Reconnects and drains a server, and logs out of it. */
-export function ServerActions({ server }: { readonly server: Server }): ReactNode {
+/** Reconnects and drains a server, and logs out of a server with a stored login. */
+export function ServerActions({ server }: { readonly server: ServerDetail }): ReactNode {
   const { name, state } = server;
   const { api } = useClient();
   const refresh = useRefreshServer(name);
@@ -60,7 +60,7 @@ export function ServerActions({ server }: { readonly server: Server }): ReactNod
   const hasCalls = server.connections.some(({ calls }) => calls > 0);
   return (
     <>
-      {server.transport !== 'stdio' && state !== 'needs_login' && state !== 'invalid' && (
+      {server.logged_in !== undefined && (
         <Button isBusy={logOut.isPending} onClick={() => logOut.mutate()}>
           Log out
         </Button>
