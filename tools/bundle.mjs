@@ -1,7 +1,7 @@
 // node ../../tools/bundle.mjs main mcp/worker: dist/<path>.js -> bundle/<name>.js, one file to load at start and a chunk for each dynamic import.
 // The programs contain everything but the "dependencies" of the package.json, which are native. bundle/index.js, the library that "exports" names, contains
 // neither these nor the peers; named among the paths, it is built as a program. bundle/THIRD-PARTY-NOTICES.txt has the licences of the bundled packages.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { writePublishedTypes } from './published-types.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
@@ -73,7 +73,9 @@ const options = {
   plugins: [lazyBuiltins, unusedDrivers],
 };
 
-rmSync('bundle', { recursive: true, force: true });
+// copy-console.mjs replaces the console, which a running service keeps serving meanwhile.
+for (const path of globSync('bundle/*', { exclude: ['bundle/console'] }))
+  rmSync(path, { recursive: true, force: true });
 const entries = process.argv.slice(2);
 const programs = await build({
   ...options,

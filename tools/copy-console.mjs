@@ -1,5 +1,5 @@
 // node ../../tools/copy-console.mjs: apps/console/bundle, the built web console, -> bundle/console, which is shipped with the agent.
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceSite } from './replace-site.mjs';
 
-cpSync(join(import.meta.dirname, '../apps/console/bundle'), 'bundle/console', { recursive: true });
+replaceSite(join(import.meta.dirname, '../apps/console/bundle'), 'bundle/console');

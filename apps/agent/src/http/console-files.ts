@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
 /** A file of the web console in one encoding. */
@@ -23,38 +23,54 @@ const ENCODINGS = [
   { name: 'br', extension: '.br' },
   { name: 'gzip', extension: '.gz' },
 ] as const;
+const PLAIN = { name: undefined, extension: '' } as const;
 
-/** The built web console: static files, some of them also compressed. */
+/** Paths of files in the folder or in its subfolder `assets`, so that none leads elsewhere. */
+const PATH = /^(?:assets\/)?[\w-][\w.-]*$/;
+
+/**
+ * The built web console: static files, some of them also compressed. They are read at each request, because a build replaces them
+ * while the service runs.
+ */
 export class ConsoleFiles {
   readonly #folder: string;
-  readonly #paths: ReadonlySet<string>;
 
-  private constructor(folder: string, paths: ReadonlySet<string>) {
+  private constructor(folder: string) {
     this.#folder = folder;
-    this.#paths = paths;
   }
 
-  /** Lists the files of a folder. Returns undefined if it has no `index.html`. */
+  /** Opens a folder. Returns undefined if it has no `index.html`. */
   static async open(folder: string): Promise<ConsoleFiles | undefined> {
-    const entries = await readdir(folder, { recursive: true }).catch(() => []);
-    const paths = new Set(entries.map((path) => path.replaceAll('\\', '/')));
-    return paths.has('index.html') ? new ConsoleFiles(folder, paths) : undefined;
+    const files = new ConsoleFiles(folder);
+    return (await files.#contentOf('index.html')) === undefined ? undefined : files;
   }
 
   /**
-   * Reads a file in the first encoding that the client accepts.
-   * @param path - Path relative to the folder, with forward slashes. Only listed files exist, so a path cannot leave the folder.
+   * Reads a file in the first encoding that the client accepts. Returns undefined for a file that does not exist.
+   * @param path - Path relative to the folder, with forward slashes.
    * @param accepted - The header `accept-encoding`.
    */
   async read(path: string, accepted = ''): Promise<ConsoleFile | undefined> {
     const type = TYPES[extname(path)];
-    if (type === undefined || !this.#paths.has(path)) return undefined;
-    const encoding = ENCODINGS.find(
-      ({ name, extension }) => accepts(accepted, name) && this.#paths.has(path + extension),
-    );
-    const content = await readFile(join(this.#folder, path + (encoding?.extension ?? '')));
-    const digest = createHash('sha256').update(content).digest('base64url').slice(0, 22);
-    return { type, encoding: encoding?.name, etag: `"${digest}"`, content };
+    if (type === undefined || !PATH.test(path)) return undefined;
+    for (const { name, extension } of [...ENCODINGS, PLAIN]) {
+      if (name !== undefined && !accepts(accepted, name)) continue;
+      const content = await this.#contentOf(path + extension);
+      if (content === undefined) continue;
+      const digest = createHash('sha256').update(content).digest('base64url').slice(0, 22);
+      return { type, encoding: name, etag: `"${digest}"`, content };
+    }
+    return undefined;
+  }
+
+  async #contentOf(path: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(join(this.#folder, path));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+      throw error;
+    }
   }
 }
 

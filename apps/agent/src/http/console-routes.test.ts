@@ -8,8 +8,8 @@ import { createServiceEdge, type EdgeOptions, type ServiceEdge } from './testing
 
 const SCRIPT = 'console.log(1)';
 
-/** The REST server with a console of three files. */
-async function edgeWithConsole(options: EdgeOptions = {}): Promise<ServiceEdge> {
+/** Creates a console of three files. Returns its folder. */
+async function consoleFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'console-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await mkdir(join(folder, 'assets'));
@@ -17,8 +17,13 @@ async function edgeWithConsole(options: EdgeOptions = {}): Promise<ServiceEdge> 
   await writeFile(join(folder, 'assets/main-1.js'), SCRIPT);
   await writeFile(join(folder, 'assets/main-1.js.gz'), gzipSync(SCRIPT));
   await writeFile(join(folder, 'secret.json'), '{}');
+  return folder;
+}
+
+/** The REST server with a console. */
+async function edgeWithConsole(options: EdgeOptions = {}): Promise<ServiceEdge> {
   const service = await openService({ script: () => ({ text: 'done' }) });
-  return createServiceEdge(service, { consoleFolder: folder, ...options });
+  return createServiceEdge(service, { consoleFolder: await consoleFolder(), ...options });
 }
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -75,6 +80,22 @@ test('a file that the browser has is not sent again', async () => {
   });
   expect(again.statusCode).toBe(304);
   expect(again.body).toBe('');
+});
+
+test('a console that is built again is served without a restart', async () => {
+  const folder = await consoleFolder();
+  const edge = await edgeWithConsole({ consoleFolder: folder });
+  await edge.request('GET', '/');
+  await writeFile(join(folder, 'index.html'), '<title>Second</title>');
+  await writeFile(join(folder, 'assets/main-2.js'), SCRIPT);
+  await rm(join(folder, 'assets/main-1.js'));
+  await rm(join(folder, 'assets/main-1.js.gz'));
+  expect((await edge.request('GET', '/')).body).toBe('<title>Second</title>');
+  expect((await edge.request('GET', '/assets/main-2.js')).body).toBe(SCRIPT);
+  const gone = await edge.request('GET', '/assets/main-1.js', {
+    headers: { 'accept-encoding': 'gzip' },
+  });
+  expect(gone.statusCode).toBe(404);
 });
 
 test('files need no token, and the API does', async () => {

@@ -1,4 +1,5 @@
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import { MissingFileError } from '../ui/missing-file-error.ts';
 import { matchPath, type PathParams } from './router.ts';
 
 /** Props of a page: the parameters of its path. */
@@ -14,32 +15,28 @@ export interface Route {
   readonly Page: LazyExoticComponent<ComponentType<PageProps>>;
 }
 
-const OverviewPage = lazy(() =>
-  import('../overview/overview-page.tsx').then((module) => ({ default: module.OverviewPage })),
+const OverviewPage = loadPage(() =>
+  import('../overview/overview-page.tsx').then((module) => module.OverviewPage),
 );
-const RunsPage = lazy(() =>
-  import('../runs/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
+const RunsPage = loadPage(() => import('../runs/runs-page.tsx').then((module) => module.RunsPage));
+const NewRunPage = loadPage(() =>
+  import('../runs/new-run-page.tsx').then((module) => module.NewRunPage),
 );
-const NewRunPage = lazy(() =>
-  import('../runs/new-run-page.tsx').then((module) => ({ default: module.NewRunPage })),
+const RunPage = loadPage(() => import('../runs/run-page.tsx').then((module) => module.RunPage));
+const InboxPage = loadPage(() =>
+  import('../inbox/inbox-page.tsx').then((module) => module.InboxPage),
 );
-const RunPage = lazy(() =>
-  import('../runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
+const ServersPage = loadPage(() =>
+  import('../servers/servers-page.tsx').then((module) => module.ServersPage),
 );
-const InboxPage = lazy(() =>
-  import('../inbox/inbox-page.tsx').then((module) => ({ default: module.InboxPage })),
+const ServerPage = loadPage(() =>
+  import('../servers/server-page.tsx').then((module) => module.ServerPage),
 );
-const ServersPage = lazy(() =>
-  import('../servers/servers-page.tsx').then((module) => ({ default: module.ServersPage })),
+const ThreadsPage = loadPage(() =>
+  import('../threads/threads-page.tsx').then((module) => module.ThreadsPage),
 );
-const ServerPage = lazy(() =>
-  import('../servers/server-page.tsx').then((module) => ({ default: module.ServerPage })),
-);
-const ThreadsPage = lazy(() =>
-  import('../threads/threads-page.tsx').then((module) => ({ default: module.ThreadsPage })),
-);
-const AgentsPage = lazy(() =>
-  import('../agents/agents-page.tsx').then((module) => ({ default: module.AgentsPage })),
+const AgentsPage = loadPage(() =>
+  import('../agents/agents-page.tsx').then((module) => module.AgentsPage),
 );
 
 /** Pages in the order in which their patterns are tried. */
@@ -68,4 +65,17 @@ export function findRoute(
     if (params !== undefined) return { route, params };
   }
   return undefined;
+}
+
+/** Returns a page that loads its module when it is first opened, and throws a MissingFileError if that fails. */
+function loadPage(
+  load: () => Promise<ComponentType<PageProps>>,
+): LazyExoticComponent<ComponentType<PageProps>> {
+  return lazy(async () => {
+    try {
+      return { default: await load() };
+    } catch (error) {
+      throw new MissingFileError(error);
+    }
+  });
 }

@@ -1,5 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { ErrorNotice } from './error-notice.tsx';
+import { MissingFileError } from './missing-file-error.ts';
+import { PageHeader } from './page-header.tsx';
 
 interface ErrorBoundaryProps {
   readonly children: ReactNode;
@@ -20,12 +22,25 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
   override render(): ReactNode {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    return (
-      <ErrorNotice
-        title="This page failed"
-        error={error}
-        onRetry={() => this.setState({ error: undefined })}
-      />
+    return error instanceof MissingFileError ? (
+      <>
+        <PageHeader title="This page is out of date" />
+        <ErrorNotice
+          title="A file of the page could not be loaded"
+          error={error}
+          retryLabel="Reload"
+          onRetry={() => location.reload()}
+        />
+      </>
+    ) : (
+      <>
+        <PageHeader title="This page failed" />
+        <ErrorNotice
+          title="An error ended the page"
+          error={error}
+          onRetry={() => this.setState({ error: undefined })}
+        />
+      </>
     );
   }
 }

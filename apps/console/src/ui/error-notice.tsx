@@ -9,10 +9,17 @@ interface ErrorNoticeProps {
   /** Action that failed, such as `The runs could not be loaded`. */
   readonly title: string;
   readonly onRetry?: () => void;
+  /** Default: `Try again`. */
+  readonly retryLabel?: string;
 }
 
 /** Says which action failed and why, with the code and the request id of the service. */
-export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps): ReactNode {
+export function ErrorNotice({
+  error,
+  title,
+  onRetry,
+  retryLabel = 'Try again',
+}: ErrorNoticeProps): ReactNode {
   return (
     <div className="notice bad" role="alert">
       <Icon name="error" />
@@ -35,7 +42,7 @@ export function ErrorNotice({ error, title, onRetry }: ErrorNoticeProps): ReactN
       </div>
       {onRetry !== undefined && (
         <Button icon="retry" onClick={onRetry}>
-          Try again
+          {retryLabel}
         </Button>
       )}
     </div>
