@@ -21,6 +21,6 @@ describe.skipIf(inject('browser') === undefined)('a tab of an earlier console', 
     const page = await openPage('/runs', { expected });
     await page.route('**/assets/index-*.js', (route) => route.fulfill({ status: 404 }));
     await page.reload();
-    await page.getByText('reload the page').waitFor();
+    await expect.poll(() => page.getByText('reload the page').isVisible()).toBe(true);
   });
 });
