@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { BundledServers } from './bundle-servers.ts';
 import type { FiguresByTable } from './figures.ts';
 import { implementations, OURS, type HttpMode, type Implementation } from './implementations.ts';
@@ -39,6 +40,9 @@ export interface RunOptions {
 }
 
 export const EMPTY_PROCESS = 'empty process';
+/** Name of the built weather server, started as its users start it. */
+export const WEATHER_SERVER = 'weather server';
+const WEATHER_PROGRAM = fileURLToPath(import.meta.resolve('../../servers/weather/bin.js'));
 export const MANY_TOOLS = 102;
 const FEW_TOOLS = 2;
 /** Name of our server with `eventStore: false`. */
@@ -80,7 +84,13 @@ function starts({ load, nodeArguments, bundled }: RunOptions): Run[] {
     variant: `${era}, bundled`,
     measure: async () => ({ start: await measureStart(bundled.programOf(name), era, options) }),
   }));
-  return [empty, ...files, ...oneFile];
+  const shipped = eras.map((era): Run => ({
+    suite: 'start',
+    implementation: WEATHER_SERVER,
+    variant: era,
+    measure: async () => ({ start: await measureStart(WEATHER_PROGRAM, era, options) }),
+  }));
+  return [empty, ...files, ...oneFile, ...shipped];
 }
 
 function imports({ load, nodeArguments }: RunOptions): Run[] {

@@ -46,6 +46,22 @@ test('one lost notification misses the target', () => {
   expect(judge(results)).toMatchObject([{ isMet: false }]);
 });
 
+test('the weather server has 1.6 × the time of an empty process', () => {
+  const results = new Results();
+  results.add({ implementation: 'empty process', variant: 'no protocol' }, 'start', {
+    readyMs: 25,
+  });
+  results.add({ implementation: 'weather server', variant: 'legacy' }, 'start', { readyMs: 40.5 });
+  expect(judge(results)).toEqual([
+    {
+      target: 'weather server: spawn to tools/list, legacy',
+      wanted: '≤ 40.0 ms (1.6 × empty)',
+      measured: '40.5 ms',
+      isMet: false,
+    },
+  ]);
+});
+
 test('the start is measured by that of an empty process, memory by the rival unbundled', () => {
   const results = resultsOf({
     start: { signalbox: [{ readyMs: 170, residentMb: 51 }], 'sdk-v2': [{ residentMb: 73 }] },

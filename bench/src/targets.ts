@@ -2,7 +2,7 @@ import { formatNumber, layOut } from './format.ts';
 import { FLOOR, OURS, RIVAL } from './implementations.ts';
 import { CALLS_IN_FLIGHT, LONG_TEXT, type CallPhase } from './load.ts';
 import type { Results } from './results.ts';
-import { EMPTY_PROCESS, MANY_TOOLS, WITHOUT_EVENT_STORE } from './runs.ts';
+import { EMPTY_PROCESS, MANY_TOOLS, WEATHER_SERVER, WITHOUT_EVENT_STORE } from './runs.ts';
 
 export interface Verdict {
   readonly target: string;
@@ -49,6 +49,7 @@ export function judge(results: Results): readonly Verdict[] {
       times: 8,
     }),
     ...starts(results),
+    ...weatherStart(results),
     ...memory(results),
     ...atMost(results, {
       title: 'heap of an idle HTTP session, KiB',
@@ -242,6 +243,25 @@ function starts(results: Results): Verdict[] {
         wanted,
         measured: `${formatNumber(ours, 0)} ms`,
         isMet: ours <= limit,
+      },
+    ];
+  });
+}
+
+/** The weather server as it is shipped, with its code in Node's compile cache. */
+function weatherStart(results: Results): Verdict[] {
+  const empty = { implementation: EMPTY_PROCESS, variant: 'no protocol' };
+  const limit = 1.6 * results.medianOf('start', empty, 'readyMs');
+  return variantsOf(results, 'start').flatMap((variant) => {
+    const own = { implementation: WEATHER_SERVER, variant };
+    const measured = results.medianOf('start', own, 'readyMs');
+    if (Number.isNaN(measured / limit)) return [];
+    return [
+      {
+        target: `weather server: spawn to tools/list, ${variant}`,
+        wanted: `≤ ${formatNumber(limit, 1)} ms (1.6 × empty)`,
+        measured: `${formatNumber(measured, 1)} ms`,
+        isMet: measured <= limit,
       },
     ];
   });
