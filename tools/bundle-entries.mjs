@@ -9,6 +9,7 @@ import { dirname, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, transform } from 'esbuild';
+import { findStarts, importAtStarts } from './bundle-starts.mjs';
 import { writePublishedTypes } from './published-types.mjs';
 
 /** Finds state of a module: a variable, a weak collection or a symbol at its top level. */
@@ -45,9 +46,13 @@ const { inputs } = (await build({ ...options, entryPoints: exported })).metafile
 const programs = named.filter((file) => !(file in inputs));
 const entries = [...exported, ...named.filter((file) => file in inputs)];
 const published = new Set(exported.flatMap((file) => inputs[file].imports.map(({ path }) => path)));
-const startsOf = await findStarts();
+const startsOf = findStarts((await build({ ...options, entryPoints: entries })).metafile.outputs);
 const builds = await Promise.all([
-  build({ ...options, entryPoints: entries, plugins: [copyModules(), importShared()] }),
+  build({
+    ...options,
+    entryPoints: entries,
+    plugins: [copyModules(), importAtStarts(importsOfStarts())],
+  }),
   ...programs.map((file) => build({ ...options, entryPoints: [file] })),
 ]);
 for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
@@ -57,29 +62,6 @@ for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
 writePublishedTypes(exports);
 for (const entry of [...entries, ...programs])
   await import(pathToFileURL(resolve(entry.replace('dist/', 'bundle/'))).href);
-
-/** Returns the starts that import a module statically, by module. A load starts with an export, a named module or a dynamic import. */
-async function findStarts() {
-  const { outputs } = (await build({ ...options, entryPoints: entries })).metafile;
-  const found = new Map();
-  for (const start of Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []))
-    for (const file of modulesOf(start, outputs))
-      found.set(file, [...(found.get(file) ?? []), start]);
-  return found;
-}
-
-/** Returns the modules in the file of an entry and in the files that it imports statically. */
-function modulesOf(entry, outputs) {
-  const waiting = Object.keys(outputs).filter((file) => outputs[file].entryPoint === entry);
-  const files = new Set(waiting);
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop())
-    for (const { path, kind, external } of outputs[file].imports)
-      if (kind === 'import-statement' && external !== true && !files.has(path)) {
-        files.add(path);
-        waiting.push(path);
-      }
-  return [...files].flatMap((file) => Object.keys(outputs[file].inputs));
-}
 
 /** Whether each of the receivers that need a module has a copy of it. */
 function isCopied(file) {
@@ -104,6 +86,12 @@ function isShared(file) {
   );
 }
 
+/** Returns every shared module for every start: esbuild puts modules that the same starts need into one file. */
+function importsOfStarts() {
+  const shared = [...startsOf.keys()].filter(isShared);
+  return new Map([...startsOf.keys()].filter(isStart).map((start) => [start, shared]));
+}
+
 function isStart(file) {
   return startsOf.get(file)?.includes(file) === true;
 }
@@ -126,22 +114,6 @@ function copyModules() {
           contents: readFileSync(path, 'utf8'),
           resolveDir: dirname(path),
         }));
-    },
-  };
-}
-
-/** Makes every start import every shared module: esbuild puts modules that the same starts need into one file. */
-function importShared() {
-  return {
-    name: 'import-shared',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.js$/, namespace: 'file' }, ({ path }) => {
-        if (!isStart(toRelative(path))) return undefined;
-        const imports = [...startsOf.keys()]
-          .filter(isShared)
-          .map((file) => `import ${JSON.stringify(resolve(file))};`);
-        return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n') };
-      });
     },
   };
 }

@@ -1,5 +1,3 @@
-import { Console } from 'node:console';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Server } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
@@ -11,6 +9,7 @@ import {
   type ParsedValues,
 } from './command-line.ts';
 import { createLogger, oneLine, type Logger } from './logger.ts';
+import { protectStreams } from './protect-streams.ts';
 import { unsupportedNode } from './node-version.ts';
 import { hostConfig } from './print-config.ts';
 import { serveHttpUntil } from './serve-http-until.ts';
@@ -136,6 +135,7 @@ async function serve<Options extends ParseArgsOptionsConfig>(
         env: process.env,
         log,
       });
+    const { setTimeout: delay } = process.getBuiltinModule('node:timers/promises');
     await Promise.race([started.close?.(), delay(closeLimitMs)]);
   } catch (error) {
     return exit(
@@ -154,15 +154,6 @@ async function serveStdioUntil(end: Promise<void>, server: Server): Promise<void
   const listener = await serveStdio(server);
   await Promise.race([listener.closed, end]);
   await listener.close();
-}
-
-/**
- * Redirects `console` to stderr, which keeps stdout for protocol messages, and ignores errors of a
- * closed stderr.
- */
-function protectStreams(): void {
-  globalThis.console = new Console(process.stderr, process.stderr);
-  process.stderr.on('error', () => undefined);
 }
 
 function shutdownSignal(): Promise<void> {

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+
+/** Returns the starts that import a module statically, by module. A load starts with an entry or a dynamic import. `outputs` are those of an esbuild metafile. */
+export function findStarts(outputs) {
+  const found = new Map();
+  for (const start of Object.values(outputs).flatMap(({ entryPoint }) => entryPoint ?? []))
+    for (const file of modulesOf(start, outputs))
+      found.set(file, [...(found.get(file) ?? []), start]);
+  return found;
+}
+
+/** Returns the modules in the file of an entry and in the files that it imports statically. */
+function modulesOf(entry, outputs) {
+  const waiting = Object.keys(outputs).filter((file) => outputs[file].entryPoint === entry);
+  const files = new Set(waiting);
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop())
+    for (const { path, kind, external } of outputs[file].imports)
+      if (kind === 'import-statement' && external !== true && !files.has(path)) {
+        files.add(path);
+        waiting.push(path);
+      }
+  return [...files].flatMap((file) => Object.keys(outputs[file].inputs));
+}
+
+/**
+ * The esbuild plugin that makes starts import more modules than their source names. Paths are relative to the working directory; modules of Node have their names. A module is imported although its
+ * package declares that it has no side effects, which would make esbuild drop the import.
+ */
+export function importAtStarts(importsOf) {
+  const files = new Map([...importsOf].map(([start, imports]) => [resolve(start), imports]));
+  return {
+    name: 'import-at-starts',
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^loaded-before:/ }, ({ path }) => ({
+        path: path.slice('loaded-before:'.length),
+        sideEffects: true,
+      }));
+      onLoad({ filter: /\.(?:js|mjs|ts)$/, namespace: 'file' }, ({ path }) => {
+        const imports = files.get(path);
+        if (imports === undefined) return undefined;
+        const added = imports.map((file) => {
+          const specifier = file.startsWith('node:') ? file : `loaded-before:${resolve(file)}`;
+          return `import ${JSON.stringify(specifier)};`;
+        });
+        return {
+          contents: [readFileSync(path, 'utf8'), ...added].join('\n'),
+          loader: path.endsWith('.ts') ? 'ts' : 'js',
+          resolveDir: dirname(path),
+        };
+      });
+    },
+  };
+}
