@@ -10,6 +10,8 @@ const EVERY_FIELD = {
   instructions: 'Be brief.',
   model: 'm-1',
   servers: ['r', 'w'],
+  tools: { allow: ['r__*', 'w__write'], deny: ['*__delete'] },
+  approvals: [{ tools: 'w__*', policy: 'ask' }],
   temperature: 0.5,
   max_tokens: 9,
   effort: 'low',
@@ -58,9 +60,12 @@ test('an agent that is read, changed in one field and put back keeps its limits'
   }>();
 
   const read = (await edge.request('GET', `/v1/agents/${id}`)).json<
-    typeof EVERY_FIELD & { id?: string; created_at?: string; updated_at?: string }
+    typeof EVERY_FIELD & { id?: string; version?: number } & {
+      created_at?: string;
+      updated_at?: string;
+    }
   >();
-  const { id: _, created_at: __, updated_at: ___, ...definition } = read;
+  const { id: _, version: __, created_at: ___, updated_at: ____, ...definition } = read;
   await edge.request('PUT', `/v1/agents/${id}`, {
     body: { ...definition, instructions: 'Be long.' },
   });

@@ -1,15 +1,29 @@
 import * as z from 'zod';
-import type { Agent as StoredAgent, AgentDefinition } from '../ports/store/agent.ts';
+import {
+  MAX_AGENT_VERSIONS,
+  type Agent as StoredAgent,
+  type AgentDefinition,
+  type AgentVersion as StoredVersion,
+  type AgentVersionEntry,
+} from '../ports/store/agent.ts';
 import { mergeSettings, modelSettingsData, requestedSettings } from '../run/core/model-settings.ts';
+import { mergeRules, requestedRules, toolRulesData } from '../run/core/tool-rules.ts';
 import { limitsData, limitsOf } from '../run/limits/limits-data.ts';
-import { Agent, AgentList, NewAgent } from './agent-schemas.ts';
+import {
+  Agent,
+  AgentList,
+  AgentVersion,
+  AgentVersionList,
+  NewAgent,
+  VersionParameters,
+} from './agent-schemas.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
 
-import { pageOf } from './views.ts';
+import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -58,7 +72,8 @@ export function agentRoutes(
     async (request, reply) => {
       await refuseUnknownServers(request.body.servers ?? []);
       const served = await once(request, {
-        make: (onCommit) => engine.createAgent(definitionOf(request.body), onCommit),
+        make: (onCommit) =>
+          engine.createAgent({ ...definitionOf(request.body), apiKey: request.apiKey }, onCommit),
         answer: (agent: StoredAgent) => ({
           status: 201,
           location: `/v1/agents/${agent.id}`,
@@ -79,11 +94,7 @@ export function agentRoutes(
       },
     },
     async (request) => {
-      const { limit, cursor } = request.query;
-      return pageOf(
-        await read.agents({ limit, ...(cursor === undefined ? {} : { cursor }) }),
-        agentView,
-      );
+      return pageOf(await read.agents(pageOptions(request.query)), agentView);
     },
   );
 
@@ -108,18 +119,19 @@ export function agentRoutes(
     {
       schema: {
         summary: 'Replace an agent',
-        description: 'Runs that were started with the agent keep its earlier definition.',
+        description: `Makes a new version, unless the definition is the current one. The last ${MAX_AGENT_VERSIONS} versions are kept. Runs that were started with the agent keep its earlier definition.`,
         params: IdParameters,
         headers: MatchHeaders,
         body: NewAgent,
-        response: { 200: Agent, ...problem, 409: ProblemDetails, 412: ProblemDetails },
+        response: { 200: Agent, ...problem, 412: ProblemDetails },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       await refuseUnknownServers(request.body.servers ?? []);
+      const definition = { ...definitionOf(request.body), apiKey: request.apiKey };
       const agent = agentView(
-        await engine.replaceAgent(id, definitionOf(request.body), matchCheck(request, agentTag)),
+        await engine.replaceAgent(id, definition, matchCheck(request, agentTag)),
       );
       reply.header('etag', tagOf(agent));
       return agent;
@@ -131,16 +143,54 @@ export function agentRoutes(
     {
       schema: {
         summary: 'Delete an agent',
-        description: 'Runs that were started with the agent continue.',
+        description: 'Deletes its versions, too. Runs that were started with the agent continue.',
         params: IdParameters,
         headers: MatchHeaders,
-        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
+        response: { 204: z.null(), ...problem, 412: ProblemDetails },
       },
     },
     async (request, reply) => {
       const { id } = request.params;
       await engine.deleteAgent(id, matchCheck(request, agentTag));
       return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/agents/:id/versions',
+    {
+      schema: {
+        summary: 'List the versions of an agent, newest first',
+        description: `The last ${MAX_AGENT_VERSIONS} versions are kept. GET /v1/agents/{id}/versions/{version} returns the definition of one.`,
+        params: IdParameters,
+        querystring: ListQuery,
+        response: { 200: AgentVersionList, ...problem },
+      },
+    },
+    async (request) => {
+      const { id } = await existing(request.params.id);
+      return pageOf(await read.agentVersions(id, pageOptions(request.query)), versionEntryView);
+    },
+  );
+
+  app.get(
+    '/v1/agents/:id/versions/:version',
+    {
+      schema: {
+        summary: 'Get a version of an agent',
+        params: VersionParameters,
+        response: { 200: AgentVersion, ...problem },
+      },
+    },
+    async (request) => {
+      const { id } = await existing(request.params.id);
+      const version = await read.agentVersion(id, request.params.version);
+      if (version === undefined)
+        throw new Problem(
+          'agent_version_not_found',
+          `the agent "${id}" has no version ${request.params.version}; GET /v1/agents/${id}/versions lists the versions that are kept`,
+        );
+      return versionView(version);
     },
   );
 }
@@ -159,32 +209,61 @@ function definitionOf({
   model,
   servers,
   limits,
+  tools,
+  approvals,
   ...settings
 }: z.output<typeof NewAgent>): AgentDefinition {
   const modelSettings = mergeSettings(requestedSettings(settings));
-  return { name, instructions, model, servers, limits: limitsOf(limits), modelSettings };
+  const toolRules = mergeRules(requestedRules({ tools, approvals }));
+  return { name, instructions, model, servers, limits: limitsOf(limits), modelSettings, toolRules };
 }
 
-function agentView({
-  id,
+function agentView(agent: StoredAgent): z.output<typeof Agent> {
+  return {
+    id: agent.id,
+    version: agent.version,
+    ...definitionView(agent),
+    created_at: new Date(agent.createdAt).toISOString(),
+    updated_at: new Date(agent.updatedAt).toISOString(),
+  };
+}
+
+function definitionView({
   name,
   instructions,
   model,
   servers,
   limits,
   modelSettings,
-  createdAt,
-  updatedAt,
-}: StoredAgent): z.output<typeof Agent> {
+  toolRules,
+}: AgentDefinition): z.output<typeof AgentVersion>['definition'] {
   return {
-    id,
     name,
     ...(instructions === undefined ? {} : { instructions }),
     ...(model === undefined ? {} : { model }),
     ...(servers === undefined ? {} : { servers: [...servers] }),
+    ...toolRulesData(toolRules),
     ...modelSettingsData(modelSettings),
     limits: limitsData(limits),
+  };
+}
+
+function versionEntryView({ name, ...entry }: AgentVersionEntry) {
+  return { name, ...originView(entry) };
+}
+
+function versionView(version: StoredVersion): z.output<typeof AgentVersion> {
+  return { ...originView(version), definition: definitionView(version) };
+}
+
+function originView({
+  version,
+  apiKey,
+  createdAt,
+}: Pick<StoredVersion, 'version' | 'apiKey' | 'createdAt'>) {
+  return {
+    version,
+    ...(apiKey === undefined ? {} : { api_key: apiKey }),
     created_at: new Date(createdAt).toISOString(),
-    updated_at: new Date(updatedAt).toISOString(),
   };
 }

@@ -30,6 +30,8 @@ export const OPERATION_IDS: { readonly [operation: string]: string } = {
   'GET /v1/agents/{id}': 'getAgent',
   'PUT /v1/agents/{id}': 'replaceAgent',
   'DELETE /v1/agents/{id}': 'deleteAgent',
+  'GET /v1/agents/{id}/versions': 'listAgentVersions',
+  'GET /v1/agents/{id}/versions/{version}': 'getAgentVersion',
   'GET /v1/models': 'listModels',
   'GET /v1/models/{name}': 'getModel',
   'GET /v1/artifacts/{id}': 'getArtifact',

@@ -197,6 +197,14 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/agents/none', 'agent_not_found'),
     invalid: badPath(`/v1/agents/${LONG}`),
   },
+  'GET /v1/agents/{id}/versions': {
+    missing: gone('/v1/agents/none/versions', 'agent_not_found'),
+    invalid: { path: '/v1/agents/<agent>/versions?cursor=!', status: 400, code: 'invalid_cursor' },
+  },
+  'GET /v1/agents/{id}/versions/{version}': {
+    missing: gone('/v1/agents/<agent>/versions/2', 'agent_version_not_found'),
+    invalid: badPath('/v1/agents/<agent>/versions/0'),
+  },
   'GET /v1/inbox': {
     missing: badPath('/v1/inbox?run_id='),
     invalid: badPath('/v1/inbox?state=asleep'),
@@ -458,17 +466,20 @@ async function open(): Promise<{
       createdAt: 1,
       secret: 'whsec_MDAw',
     });
-    await sql.insertAgent({
+    const agent = {
       id: 'a1',
+      version: 1,
       name: 'agent',
       instructions: undefined,
       model: undefined,
       servers: undefined,
       limits: {},
       modelSettings: undefined,
+      toolRules: undefined,
       createdAt: 1,
       updatedAt: 1,
-    });
+    };
+    await sql.insertAgent(agent, 'anonymous');
   });
   const { run, call } = await service.engine.startCall({ wireName: 'r__read', arguments: {} });
   await service.settled(run.id);

@@ -6,6 +6,7 @@ import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-sc
 import { RunErrorDetails, RunLimits, Usage } from './run-schemas.ts';
 import { Cursor, json, time } from './schemas.ts';
 import { setSettings } from './setting-schemas.ts';
+import { setToolRules } from './tool-rule-schemas.ts';
 
 const call = {
   call_id: z.string(),
@@ -42,9 +43,11 @@ export const EVENT_DATA = {
         .object(setSettings)
         .optional()
         .describe('Settings of the model calls; absent without any'),
+      ...setToolRules,
       kind: z.enum(['agent', 'call']),
       thread_id: z.string().optional(),
       agent_id: z.string().optional(),
+      agent_version: z.int().optional(),
       forked_from: z.object({ run_id: z.string(), turn: z.int() }).optional(),
     })
     .describe('The run is stored. Always the first event'),

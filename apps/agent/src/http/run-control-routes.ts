@@ -4,6 +4,7 @@ import type { Fork, NewRun as EngineNewRun, OnCommit } from '../ports/run-engine
 import type { Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
 import { requestedSettings } from '../run/core/model-settings.ts';
+import { requestedRules } from '../run/core/tool-rules.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -151,6 +152,8 @@ function forkOf({
   priority,
   metadata,
   output_schema: outputSchema,
+  tools,
+  approvals,
   ...settings
 }: z.output<typeof NewFork>): Fork {
   const named = {
@@ -166,6 +169,7 @@ function forkOf({
   return {
     limits: limitsOf(limits),
     modelSettings: requestedSettings(settings),
+    toolRules: requestedRules({ tools, approvals }),
     ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
   };
 }
@@ -177,12 +181,15 @@ function newRun({
   limits,
   instructions,
   agent_id: agentId,
+  agent_version: agentVersion,
   thread_id: threadId,
   on_busy: onBusy,
   priority,
   metadata,
   artifacts,
   output_schema: outputSchema,
+  tools,
+  approvals,
   ...settings
 }: z.output<typeof NewRun>): EngineNewRun {
   const named = {
@@ -190,6 +197,7 @@ function newRun({
     model,
     instructions,
     agentId,
+    agentVersion,
     threadId,
     onBusy,
     priority,
@@ -201,6 +209,7 @@ function newRun({
     prompt,
     limits: limitsOf(limits),
     modelSettings: requestedSettings(settings),
+    toolRules: requestedRules({ tools, approvals }),
     ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
   };
 }

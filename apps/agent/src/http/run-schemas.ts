@@ -12,6 +12,7 @@ import {
   time,
 } from './schemas.ts';
 import { requestedSettings, setSettings } from './setting-schemas.ts';
+import { requestedToolRules, setToolRules } from './tool-rule-schemas.ts';
 
 const runStatus = z.enum(RUN_STATUSES);
 const priority = z.enum(PRIORITIES);
@@ -32,6 +33,7 @@ const settings = {
     .describe(
       'provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model',
     ),
+  ...requestedToolRules,
   ...requestedSettings,
   limits: Limits.optional(),
   instructions: z
@@ -61,6 +63,13 @@ const ofAgent = z
   .optional()
   .describe('Id of a stored agent, whose fields apply unless the run sets them');
 
+const ofVersion = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .optional()
+  .describe('Version of the agent; default: the current one when the run is stored');
+
 const inThread = z
   .string()
   .min(1)
@@ -73,7 +82,24 @@ export const runTemplate = {
   prompt: z.string().trim().min(1).max(200_000).describe('The task, in plain words'),
   ...settings,
   agent_id: ofAgent,
+  agent_version: ofVersion,
   thread_id: inThread,
+};
+
+/** Whether a version of an agent is named only together with the agent. */
+export function namesAgent({
+  agent_id: id,
+  agent_version: version,
+}: {
+  readonly agent_id?: string | undefined;
+  readonly agent_version?: number | undefined;
+}): boolean {
+  return version === undefined || id !== undefined;
+}
+
+export const VERSION_PROBLEM = {
+  path: ['agent_version'],
+  message: 'is only about runs with an agent_id',
 };
 
 export const NewRun = z
@@ -91,6 +117,7 @@ export const NewRun = z
         'Action while a run of the thread is not settled: reject (409), enqueue (wait until it is settled) or interrupt (cancel it first); default reject',
       ),
   })
+  .refine(namesAgent, VERSION_PROBLEM)
   .refine(
     ({ thread_id: threadId, on_busy: onBusy }) => onBusy === undefined || threadId !== undefined,
     { path: ['on_busy'], message: 'is only about runs with a thread_id' },
@@ -176,6 +203,7 @@ export const Run = z
     api_key: z.string().describe('Name of the API key that created the run; anonymous without one'),
     prompt: z.string(),
     servers: z.array(z.string()).optional(),
+    ...setToolRules,
     provider: z.string().optional().describe('Absent for kind call'),
     model: z.string().optional().describe('Absent for kind call'),
     scripted: z.boolean().describe('Whether scripts answer in place of a model'),
@@ -187,6 +215,10 @@ export const Run = z
     limits: RunLimits,
     thread_id: z.string().optional(),
     agent_id: z.string().optional(),
+    agent_version: z
+      .int()
+      .optional()
+      .describe('Version of the agent with which the run was started'),
     instructions: z.string().optional(),
     metadata: z.record(z.string(), z.string()),
     forked_from: z.object({ run_id: z.string(), turn: z.int() }).optional(),

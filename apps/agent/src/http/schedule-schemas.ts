@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { runTemplate } from './run-schemas.ts';
+import { namesAgent, runTemplate, VERSION_PROBLEM } from './run-schemas.ts';
 import { Limits, time } from './schemas.ts';
 
 const name = z.string().trim().min(1).max(200);
@@ -28,6 +28,7 @@ const ADDED_ENTRIES = 2;
 
 const Template = z
   .strictObject(runTemplate)
+  .refine(namesAgent, VERSION_PROBLEM)
   .refine(({ metadata = {} }) => Object.keys(metadata).length + ADDED_ENTRIES <= 16, {
     path: ['metadata'],
     message: 'must have at most 14 entries, because schedule_id and scheduled_at are added',

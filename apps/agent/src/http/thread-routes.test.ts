@@ -175,10 +175,11 @@ describe('agents', () => {
       status: 200,
       body: {
         id,
+        version: 2,
         name: 'writer',
         limits: {},
         created_at: '2023-11-14T22:13:20.000Z',
-        updated_at: '2023-11-14T22:13:20.001Z',
+        updated_at: '2023-11-14T22:13:20.000Z',
       },
     });
     expect((await send('GET', '/v1/agents')).body).toMatchObject({

@@ -15,6 +15,7 @@ import { artifactIdOf } from '../run/results/artifacts.ts';
 import { fieldsOf } from '../run/input/elicitation-form.ts';
 import { modelSettingsData } from '../run/core/model-settings.ts';
 import { modelNotice } from '../run/core/run-model.ts';
+import { toolRulesData } from '../run/core/tool-rules.ts';
 import { previewOf } from '../run/core/events.ts';
 import type { FormField as Field } from '../run/input/form-field.ts';
 import { runLimitsData } from '../run/limits/limits-data.ts';
@@ -72,8 +73,10 @@ export function runView(
       ...modelSettingsData(run.modelSettings),
       status_reason: run.statusReason,
       servers: run.servers === undefined ? undefined : [...run.servers],
+      ...toolRulesData(run.toolRules),
       thread_id: run.threadId,
       agent_id: run.agentId,
+      agent_version: run.agentVersion,
       instructions: run.instructions,
       forked_from:
         run.forkedFrom === undefined

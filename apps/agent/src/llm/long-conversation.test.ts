@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wireName } from '../mcp/tool-names.ts';
+import { wireName } from '../text/wire-name.ts';
 import type { Block, LlmProvider, Message, ToolSpec } from '../ports/llm-provider.ts';
 import { agentRequest, callsOf, collect, finishOf, userText } from './testing/collect.ts';
 import { type FakeTurn, startFakeServer } from './testing/fake-wire.ts';

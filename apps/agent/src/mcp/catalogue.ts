@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Tool, ToolAnnotations } from '@signalbox/mcp-core';
 import type { ServerConfig } from '../config/config.ts';
 import { matchesPattern } from '../text/name-patterns.ts';
+import { wireName } from '../text/wire-name.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { CatalogueTool } from '../ports/tool-catalogue.ts';
 import {
@@ -11,7 +12,7 @@ import {
 } from '../schema/argument-validator.ts';
 import { SchemaError, type SchemaChecks } from '../schema/schema-checks.ts';
 import { definitionParts, pinnedDefinition, type DefinitionParts } from './definition-parts.ts';
-import { READ_RESOURCE, WATCH_RESOURCE, wireName } from './tool-names.ts';
+import { READ_RESOURCE, WATCH_RESOURCE } from './tool-names.ts';
 
 export type ResourceTool = 'read' | 'watch';
 

@@ -9,7 +9,8 @@ import type { ServerConfig } from '../config/config.ts';
 import type { Catalogue, CatalogueEntry, ResourceTool } from './catalogue.ts';
 import { definitionParts } from './definition-parts.ts';
 import { matchesPattern } from '../text/name-patterns.ts';
-import { READ_RESOURCE, WATCH_RESOURCE, wireName } from './tool-names.ts';
+import { wireName } from '../text/wire-name.ts';
+import { READ_RESOURCE, WATCH_RESOURCE } from './tool-names.ts';
 
 /** Range and default of `seconds`, the longest wait for a change. */
 export const WATCH_SECONDS = { min: 1, max: 600, default: 60 };

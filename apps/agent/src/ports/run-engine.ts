@@ -4,6 +4,7 @@ import type { Priority } from './priority.ts';
 import type { InboxItem } from './store/inbox.ts';
 import type { Run, RunCore } from './store/run.ts';
 import type { StoreTransaction } from './store.ts';
+import type { RequestedToolRules } from './tool-rules.ts';
 import type { ToolCall } from './store/tool-call.ts';
 import type { Artifact } from './store/artifact.ts';
 import type { Agent, AgentDefinition } from './store/agent.ts';
@@ -16,10 +17,13 @@ export interface NewRun {
   readonly model?: string;
   readonly limits?: Partial<Run['limits']>;
   readonly modelSettings?: RequestedSettings;
+  readonly toolRules?: RequestedToolRules;
   /** Instructions in addition to the service's own. */
   readonly instructions?: string;
   /** Stored agent that provides the fields which are not given. */
   readonly agentId?: string;
+  /** Version of the agent. Default: the current one. */
+  readonly agentVersion?: number;
   readonly threadId?: string;
   /**
    * Action while a run of the thread is not settled: refuse, wait for it, or cancel it and continue
@@ -35,6 +39,12 @@ export interface NewRun {
   readonly artifacts?: readonly string[];
   /** JSON Schema of an object that the answer must match. */
   readonly outputSchema?: JsonObject;
+}
+
+/** A definition for an agent. */
+export interface NewDefinition extends AgentDefinition {
+  /** Name of the API key of the request. Default: `anonymous`. */
+  readonly apiKey?: string;
 }
 
 /** A text or another file for later runs. */
@@ -66,6 +76,7 @@ export interface Fork extends Pick<
   | 'model'
   | 'limits'
   | 'modelSettings'
+  | 'toolRules'
   | 'instructions'
   | 'priority'
   | 'apiKey'
@@ -98,7 +109,6 @@ export class EngineError extends Error {
     | 'thread_busy'
     | 'too_many_runs'
     | 'run_rate_exceeded'
-    | 'agent_changed'
     | 'agent_not_found'
     | 'tool_not_found'
     | 'tool_quarantined'
@@ -109,6 +119,7 @@ export class EngineError extends Error {
     | 'invalid_model'
     | 'unsupported_setting'
     | 'unknown_agent'
+    | 'unknown_agent_version'
     | 'unknown_artifact'
     | 'unknown_thread'
     | 'unknown_server'
@@ -158,7 +169,7 @@ export interface RunCommands {
   /**
    * Resolves when the run is committed. The run will reach a terminal status even after a crash.
    * @throws EngineError `unknown_server`, `invalid_output_schema`, `invalid_model`,
-   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_artifact`, `unknown_thread`, `thread_busy`, `too_many_runs`,
+   * `unsupported_setting`, `unknown_price`, `unknown_agent`, `unknown_agent_version`, `unknown_artifact`, `unknown_thread`, `thread_busy`, `too_many_runs`,
    * `run_rate_exceeded`
    */
   createRun(input: NewRun, onCommit?: OnCommit<Run>): Promise<Run>;
@@ -218,14 +229,15 @@ export interface RunCommands {
   updateThread(id: string, change: (thread: Thread) => Partial<ThreadDetails>): Promise<Thread>;
   /** Deletes a thread and its runs. @throws EngineError `thread_not_found`, `thread_busy` */
   deleteThread(id: string, check?: Check<Thread>): Promise<void>;
-  /** Stores an agent. @throws EngineError `invalid_model`, `unsupported_setting` */
-  createAgent(definition: AgentDefinition, onCommit?: OnCommit<Agent>): Promise<Agent>;
+  /** Stores an agent in version 1. @throws EngineError `invalid_model`, `unsupported_setting` */
+  createAgent(definition: NewDefinition, onCommit?: OnCommit<Agent>): Promise<Agent>;
   /**
-   * Replaces the definition of an agent.
-   * @throws EngineError `agent_not_found`, `agent_changed`, `invalid_model`, `unsupported_setting`
+   * Makes the definition the next version of an agent. The definition that the agent has already
+   * makes no version, so a repetition has no effect.
+   * @throws EngineError `agent_not_found`, `invalid_model`, `unsupported_setting`
    */
-  replaceAgent(id: string, definition: AgentDefinition, check?: Check<Agent>): Promise<Agent>;
-  /** Deletes an agent; its runs continue. @throws EngineError `agent_not_found`, `agent_changed` */
+  replaceAgent(id: string, definition: NewDefinition, check?: Check<Agent>): Promise<Agent>;
+  /** Deletes an agent with its versions; its runs continue. @throws EngineError `agent_not_found` */
   deleteAgent(id: string, check?: Check<Agent>): Promise<void>;
   /**
    * Answers an open inbox item. Any response may have a `note`; its shape depends on the kind of

@@ -1,3 +1,4 @@
+import { agentContract } from './store/agent.contract.ts';
 import { approvalContract } from './store/approval.contract.ts';
 import { artifactContract } from './store/artifact.contract.ts';
 import { callRateContract } from './store/call-rate.contract.ts';
@@ -29,6 +30,7 @@ export function storeContract(name: string, open: OpenStore): void {
     inboxContract,
     approvalContract,
     threadContract,
+    agentContract,
     idempotencyContract,
     artifactContract,
     epochContract,

@@ -1,6 +1,7 @@
 import type { NewRun } from '../ports/run-engine.ts';
 import type { RunTemplate } from '../ports/store/schedule.ts';
 import { requestedSettings } from '../run/core/model-settings.ts';
+import { requestedRules } from '../run/core/tool-rules.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
 
 /** Returns the run that a template describes. */
@@ -11,10 +12,13 @@ export function runOf({
   limits,
   instructions,
   agent_id: agentId,
+  agent_version: agentVersion,
   thread_id: threadId,
   priority,
   metadata,
   output_schema: outputSchema,
+  tools,
+  approvals,
   ...settings
 }: RunTemplate): NewRun {
   const named = {
@@ -22,6 +26,7 @@ export function runOf({
     model,
     instructions,
     agentId,
+    agentVersion,
     threadId,
     priority,
     metadata,
@@ -31,6 +36,7 @@ export function runOf({
     prompt,
     limits: limitsOf(limits),
     modelSettings: requestedSettings(settings),
+    toolRules: requestedRules({ tools, approvals }),
     ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
   };
 }

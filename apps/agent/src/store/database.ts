@@ -14,7 +14,7 @@ import type { Run, RunLimits } from '../ports/store/run.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
 import type { ToolCall } from '../ports/store/tool-call.ts';
 import { DamagedRowError } from '../ports/store/errors.ts';
-import type { Agent } from '../ports/store/agent.ts';
+import type { Agent, AgentVersion } from '../ports/store/agent.ts';
 import type { Thread } from '../ports/store/thread.ts';
 import type { ToolPin } from '../ports/tool-pins.ts';
 import type { Schedule } from '../ports/store/schedule.ts';
@@ -36,6 +36,9 @@ type Row<T, Json extends keyof T> = {
     : Column<T[K]>;
 };
 
+/** Parts of an agent that are stored as JSON. */
+type AgentJson = 'servers' | 'limits' | 'modelSettings' | 'toolRules';
+
 /** Tables. Columns are snake_case in SQL. */
 export interface Database {
   runs: Row<
@@ -43,6 +46,7 @@ export interface Database {
     | 'servers'
     | 'limits'
     | 'modelSettings'
+    | 'toolRules'
     | 'metadata'
     | 'traceContext'
     | 'forkedFrom'
@@ -68,7 +72,8 @@ export interface Database {
   audit: Row<AuditEntry, never> & { seq: Generated<number>; at: number };
   samplingCounts: { runId: string; server: string; requests: number };
   threads: Row<Thread, 'metadata'>;
-  agents: Row<Agent, 'servers' | 'limits' | 'modelSettings'>;
+  agents: Row<Agent, AgentJson>;
+  agentVersions: Row<AgentVersion, AgentJson>;
   idempotencyKeys: Row<UsedKey, 'response'>;
   artifacts: Row<Artifact, never>;
   artifactOwners: { runId: string; artifactId: string };
@@ -225,6 +230,7 @@ export const runCodec = createCodec<Run, Database['runs']>({
     'servers',
     'limits',
     'modelSettings',
+    'toolRules',
     'metadata',
     'traceContext',
     'forkedFrom',
@@ -267,8 +273,10 @@ export const auditCodec = createCodec<
 >({});
 export const storedAuditCodec = createCodec<StoredAuditEntry, Row<StoredAuditEntry, never>>({});
 export const threadCodec = createCodec<Thread, Database['threads']>({ json: ['metadata'] });
-export const agentCodec = createCodec<Agent, Database['agents']>({
-  json: ['servers', 'limits', 'modelSettings'],
+const AGENT_JSON: readonly AgentJson[] = ['servers', 'limits', 'modelSettings', 'toolRules'];
+export const agentCodec = createCodec<Agent, Database['agents']>({ json: AGENT_JSON });
+export const agentVersionCodec = createCodec<AgentVersion, Database['agentVersions']>({
+  json: AGENT_JSON,
 });
 export const usedKeyCodec = createCodec<UsedKey, Database['idempotencyKeys']>({
   json: ['response'],

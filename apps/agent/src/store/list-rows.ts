@@ -15,7 +15,7 @@ import {
 import { ERASED } from './erased-runs.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
-import { INBOX_COLUMNS, RUN_COLUMNS } from './read-queries.ts';
+import { INBOX_COLUMNS, RUN_COLUMNS } from './columns.ts';
 
 /**
  * Creates the reads of lists. They read only the visible part of long columns, so that no row makes

@@ -4,7 +4,8 @@ import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { StoreTransaction } from '../ports/store.ts';
 import { runCodec, type Database } from './database.ts';
 import { insertEventRows } from './event-rows.ts';
-import { selectRun, selectRunCore, type RUN_COLUMNS } from './read-queries.ts';
+import type { RUN_COLUMNS } from './columns.ts';
+import { selectRun, selectRunCore } from './read-queries.ts';
 import type { Awaitable, Rows } from './rows.ts';
 import { updateRun } from './write-queries.ts';
 

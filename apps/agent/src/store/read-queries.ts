@@ -3,6 +3,7 @@ import { SETTLED_STATUSES, type Run } from '../ports/store/run.ts';
 import type { InboxItem, InboxState } from '../ports/store/inbox.ts';
 import { OPEN_CALL_STATES, type ToolCallState } from '../ports/store/tool-call.ts';
 import type { StoredMessage } from '../ports/store/message.ts';
+import { INBOX_COLUMNS, RUN_COLUMNS } from './columns.ts';
 import type { Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
 
@@ -21,59 +22,6 @@ interface ById {
 interface OfRun {
   readonly runId: string;
 }
-
-/** Columns of a run without the long ones. */
-export const RUN_COLUMNS = [
-  'id',
-  'kind',
-  'status',
-  'statusReason',
-  'priority',
-  'apiKey',
-  'servers',
-  'provider',
-  'model',
-  'scripted',
-  'limits',
-  'modelSettings',
-  'threadId',
-  'threadPosition',
-  'agentId',
-  'metadata',
-  'traceContext',
-  'forkedFrom',
-  'lastSeq',
-  'turns',
-  'toolCalls',
-  'usage',
-  'repairedTurn',
-  'cutTurns',
-  'error',
-  'modelOutage',
-  'retryAt',
-  'deadlineAt',
-  'waitedMs',
-  'waitingSince',
-  'createdAt',
-  'startedAt',
-  'finishedAt',
-] as const;
-
-/** Columns of an inbox item without `request` and its `preview`. */
-export const INBOX_COLUMNS = [
-  'id',
-  'runId',
-  'callId',
-  'kind',
-  'state',
-  'response',
-  'owner',
-  'questionKey',
-  'binding',
-  'createdAt',
-  'expiresAt',
-  'answeredAt',
-] as const;
 
 export const selectRun = (db: Db, { id }: ById) =>
   db.selectFrom('runs').selectAll().where('id', '=', id).where('status', '!=', ERASED);

@@ -35,6 +35,7 @@ import {
 } from './read-queries.ts';
 import { countInProgress, selectLatestOfKey } from './key-queries.ts';
 import { createRetentionReader } from './retention-rows.ts';
+import { createAgentReader } from './agent-rows.ts';
 import { createThreadReader } from './thread-rows.ts';
 import {
   eventCodec,
@@ -50,6 +51,7 @@ import {
 export function createRunReader(connection: Rows, clock: Clock): StoreReader {
   return {
     ...createThreadReader(connection),
+    ...createAgentReader(connection),
     ...createArtifactReader(connection),
     ...createCallRateReader(connection),
     ...createEpochReader(connection),

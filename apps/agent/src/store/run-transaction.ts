@@ -23,6 +23,7 @@ import { createWebhookWriter } from './webhook-rows.ts';
 import { createWorkerWriter } from './worker-rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../json/short-json.ts';
+import { createAgentWriter } from './agent-rows.ts';
 import { createThreadWriter } from './thread-rows.ts';
 import {
   countSampling,
@@ -54,6 +55,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     ...createAdmissionWriter(connection),
     ...createCallRateWriter(connection),
     ...createThreadWriter(connection),
+    ...createAgentWriter(connection),
     ...createArtifactWriter(connection),
     ...createEpochWriter(connection),
     ...createIdempotencyWriter(connection, clock),

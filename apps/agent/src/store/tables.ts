@@ -13,6 +13,7 @@ export const TABLES = [
   'sampling_counts',
   'threads',
   'agents',
+  'agent_versions',
   'idempotency_keys',
   'artifacts',
   'artifact_owners',

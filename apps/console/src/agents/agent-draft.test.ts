@@ -4,10 +4,16 @@ import { definitionOf, definitionText, draftOf, EMPTY_AGENT, LIMIT_FIELDS } from
 
 const AGENT: Agent = {
   id: 'a',
+  version: 3,
   name: 'Analyst',
   instructions: 'Answer with numbers.\nBe brief.',
   model: 'openai/gpt-x',
   servers: ['sqlite', 'weather'],
+  tools: { allow: ['sqlite__*', 'weather__*'], deny: ['sqlite__import_*'] },
+  approvals: [
+    { tools: 'sqlite__read_*', policy: 'auto' },
+    { tools: 'sqlite__*', policy: 'ask' },
+  ],
   temperature: 0,
   max_tokens: 4000,
   effort: 'high',
@@ -29,7 +35,8 @@ const AGENT: Agent = {
 };
 
 test('every field of a stored agent comes back from its form unchanged', () => {
-  const { id: _id, created_at: _created, updated_at: _updated, ...definition } = AGENT;
+  const { id: _id, version: _version, ...rest } = AGENT;
+  const { created_at: _created, updated_at: _updated, ...definition } = rest;
   expect(definitionOf(draftOf(AGENT))).toEqual(definition);
 });
 
@@ -60,6 +67,11 @@ test('the text of a definition has a line for each field and for each line of th
     'effort: high',
     'tool_choice: required',
     'servers: sqlite, weather',
+    'tools.allow: sqlite__*',
+    'tools.allow: weather__*',
+    'tools.deny: sqlite__import_*',
+    'approvals: auto for sqlite__read_*',
+    'approvals: ask for sqlite__*',
     'limits.cost_usd: 0.5',
     'limits.turns: 3',
     'instructions:',

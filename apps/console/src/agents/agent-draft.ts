@@ -6,12 +6,20 @@ export type AgentDefinition = Pick<
   | 'instructions'
   | 'model'
   | 'servers'
+  | 'tools'
+  | 'approvals'
   | 'temperature'
   | 'max_tokens'
   | 'effort'
   | 'tool_choice'
   | 'limits'
 > & { readonly name: string };
+
+/** Definition that the service returns, of an agent or of one of its versions. */
+export type StoredDefinition = Omit<Agent, 'id' | 'version' | 'created_at' | 'updated_at'>;
+
+/** Approval of the calls of some tools. */
+export type ApprovalRule = NonNullable<Agent['approvals']>[number];
 
 /** Name of a limit of runs. */
 export type LimitName = keyof Agent['limits'];
@@ -85,6 +93,10 @@ export interface AgentDraft {
   readonly model: string;
   /** Empty: every server. */
   readonly servers: readonly string[];
+  /** Patterns of tools. Empty: every tool of the servers. */
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly approvals: readonly ApprovalRule[];
   readonly temperature: string;
   readonly maxTokens: string;
   readonly effort: string;
@@ -97,6 +109,9 @@ export const EMPTY_AGENT: AgentDraft = {
   instructions: '',
   model: '',
   servers: [],
+  allow: [],
+  deny: [],
+  approvals: [],
   temperature: '',
   maxTokens: '',
   effort: '',
@@ -108,13 +123,16 @@ export const EMPTY_AGENT: AgentDraft = {
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const TOOL_CHOICES = ['auto', 'required', 'none'] as const;
 
-/** Returns the values of the form for a stored agent. */
-export function draftOf(agent: Agent): AgentDraft {
+/** Returns the values of the form for a stored definition. */
+export function draftOf(agent: StoredDefinition): AgentDraft {
   return {
     name: agent.name,
     instructions: agent.instructions ?? '',
     model: agent.model ?? '',
     servers: agent.servers ?? [],
+    allow: agent.tools?.allow ?? [],
+    deny: agent.tools?.deny ?? [],
+    approvals: agent.approvals ?? [],
     temperature: textOf(agent.temperature),
     maxTokens: textOf(agent.max_tokens),
     effort: agent.effort ?? '',
@@ -135,6 +153,10 @@ export function definitionOf(draft: AgentDraft): AgentDefinition {
     const value = numberIn(draft.limits[name] ?? '');
     if (value !== undefined) limits[name] = factor === 1 ? value : Math.round(value * factor);
   }
+  const tools = {
+    ...(draft.allow.length > 0 && { allow: [...draft.allow] }),
+    ...(draft.deny.length > 0 && { deny: [...draft.deny] }),
+  };
   const temperature = numberIn(draft.temperature);
   const maxTokens = numberIn(draft.maxTokens);
   const effort = EFFORTS.find((each) => each === draft.effort);
@@ -144,6 +166,8 @@ export function definitionOf(draft: AgentDraft): AgentDefinition {
     ...(draft.instructions.trim() !== '' && { instructions: draft.instructions }),
     ...(draft.model.trim() !== '' && { model: draft.model.trim() }),
     ...(draft.servers.length > 0 && { servers: [...draft.servers] }),
+    ...(Object.keys(tools).length > 0 && { tools }),
+    ...(draft.approvals.length > 0 && { approvals: [...draft.approvals] }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(effort !== undefined && { effort }),
@@ -154,7 +178,7 @@ export function definitionOf(draft: AgentDraft): AgentDefinition {
 
 /** Returns a definition as lines, one for each field and for each line of the instructions, to be compared with another. */
 export function definitionText(definition: AgentDefinition): string {
-  const { instructions, limits = {}, servers, ...rest } = definition;
+  const { instructions, limits = {}, servers, tools, approvals, ...rest } = definition;
   const fields = Object.entries(rest).map(([name, value]) => `${name}: ${String(value)}`);
   const limitLines = Object.entries(limits).map(
     ([name, value]) => `limits.${name}: ${String(value)}`,
@@ -162,6 +186,9 @@ export function definitionText(definition: AgentDefinition): string {
   return [
     ...fields,
     ...(servers === undefined ? [] : [`servers: ${servers.toSorted().join(', ')}`]),
+    ...(tools?.allow ?? []).map((pattern) => `tools.allow: ${pattern}`),
+    ...(tools?.deny ?? []).map((pattern) => `tools.deny: ${pattern}`),
+    ...(approvals ?? []).map((rule) => `approvals: ${rule.policy} for ${rule.tools}`),
     ...limitLines.toSorted(),
     ...(instructions === undefined ? [] : ['instructions:', instructions]),
   ].join('\n');

@@ -60,10 +60,7 @@ export async function deleteAgent({ api }: Client, id: string): Promise<void> {
 
 /** Whether a change was rejected because the agent has changed since it was read. */
 export function isConflict(error: unknown): boolean {
-  return (
-    error instanceof ProblemError &&
-    (error.code === 'precondition_failed' || error.code === 'agent_changed')
-  );
+  return error instanceof ProblemError && error.code === 'precondition_failed';
 }
 
 async function etagOf(request: Promise<{ readonly response: Response }>): Promise<string> {

@@ -333,16 +333,54 @@ export interface paths {
         /**
          * Replace an agent
          *
-         * Runs that were started with the agent keep its earlier definition.
+         * Makes a new version, unless the definition is the current one. The last 100 versions are kept. Runs that were started with the agent keep its earlier definition.
          */
         put: operations["replaceAgent"];
         post?: never;
         /**
          * Delete an agent
          *
-         * Runs that were started with the agent continue.
+         * Deletes its versions, too. Runs that were started with the agent continue.
          */
         delete: operations["deleteAgent"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of an agent, newest first
+         *
+         * The last 100 versions are kept. GET /v1/agents/{id}/versions/{version} returns the definition of one.
+         */
+        get: operations["listAgentVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/agents/{id}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a version of an agent */
+        get: operations["getAgentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1172,10 +1210,16 @@ export interface components {
     schemas: {
         Agent: {
             id: string;
+            /** 1 for the first definition, one more for each change */
+            version: number;
             name: string;
             instructions?: string;
             model?: string;
             servers?: string[];
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails */
+            tools?: components["schemas"]["UsableTools"];
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration */
+            approvals?: components["schemas"]["ApprovalRule"][];
             /** Sampling temperature; default that of the model */
             temperature?: number;
             /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
@@ -1220,12 +1264,88 @@ export interface components {
             /**
              * Format: date-time
              *
-             * UTC, ISO 8601
+             * Time of the current version, UTC, ISO 8601
              */
             updated_at: string;
         };
+        AgentDefinition: {
+            name: string;
+            instructions?: string;
+            model?: string;
+            servers?: string[];
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails */
+            tools?: components["schemas"]["UsableTools"];
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration */
+            approvals?: components["schemas"]["ApprovalRule"][];
+            /** Sampling temperature; default that of the model */
+            temperature?: number;
+            /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies */
+            max_tokens?: number;
+            /**
+             * Reasoning effort; default that of the model
+             */
+            effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+            /**
+             * required: the first message of the run must call a tool; none: no message may call one; default auto
+             */
+            tool_choice?: "auto" | "required" | "none";
+            /** The limits that were set */
+            limits: {
+                /** Model calls; default 50 */
+                turns?: number;
+                /** Tool calls; default 200 */
+                tool_calls?: number;
+                /** Milliseconds from the start of the run; default 14400000 */
+                wall_clock_ms?: number;
+                /** Milliseconds from the first failed attempt of a model call until the run gives up; default the wall clock limit */
+                model_outage_ms?: number;
+                /** Milliseconds without progress of one tool call, excluding the time spent waiting for user input; default 120000 */
+                call_inactivity_ms?: number;
+                /** Milliseconds of one tool call, excluding the time spent waiting for user input; default 1800000 */
+                call_max_ms?: number;
+                /** Milliseconds until an open inbox item expires; default 86400000 */
+                inbox_expiry_ms?: number;
+                /** Input and output tokens of all model calls; default no limit */
+                tokens?: number;
+                /** Output tokens of one model call, including thinking; default the maximum of the model */
+                output_tokens?: number;
+                /** US dollars of all model calls; refused for a model without a known price; default no limit */
+                cost_usd?: number;
+            };
+        };
         AgentList: {
             data: components["schemas"]["Agent"][];
+            next_cursor?: string;
+        };
+        AgentVersion: {
+            /** 1 for the first definition, one more for each change */
+            version: number;
+            /** Name of the API key of the request that made the version; anonymous without one. Absent for a definition that is older than the records of versions */
+            api_key?: string;
+            /**
+             * Format: date-time
+             *
+             * UTC, ISO 8601
+             */
+            created_at: string;
+            /** PUT /v1/agents/{id} with it makes it the current definition again, as a new version */
+            definition: components["schemas"]["AgentDefinition"];
+        };
+        AgentVersionEntry: {
+            /** 1 for the first definition, one more for each change */
+            version: number;
+            /** Name of the API key of the request that made the version; anonymous without one. Absent for a definition that is older than the records of versions */
+            api_key?: string;
+            /**
+             * Format: date-time
+             *
+             * UTC, ISO 8601
+             */
+            created_at: string;
+            name: string;
+        };
+        AgentVersionList: {
+            data: components["schemas"]["AgentVersionEntry"][];
             next_cursor?: string;
         };
         Approval: {
@@ -1243,6 +1363,16 @@ export interface components {
         ApprovalList: {
             data: components["schemas"]["Approval"][];
             next_cursor?: string;
+        };
+        ApprovalRule: {
+            /** A wire name `server__tool`, in which `*` matches any characters */
+            tools: string;
+            policy: "auto" | "ask" | "deny";
+        };
+        ApprovalRuleInput: {
+            /** A wire name `server__tool`, in which `*` matches any characters */
+            tools: string;
+            policy: "auto" | "ask" | "deny";
         };
         ApproveTool: {
             /** Digest of the reviewed definition; refused if the definition has changed since */
@@ -1418,6 +1548,10 @@ export interface components {
             api_key: string;
             prompt: string;
             servers?: string[];
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails */
+            tools?: components["schemas"]["UsableTools"];
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration */
+            approvals?: components["schemas"]["ApprovalRule"][];
             /** Absent for kind call */
             provider?: string;
             /** Absent for kind call */
@@ -1441,6 +1575,8 @@ export interface components {
             limits: components["schemas"]["RunLimits"];
             thread_id?: string;
             agent_id?: string;
+            /** Version of the agent with which the run was started */
+            agent_version?: number;
             instructions?: string;
             metadata: {
                 [key: string]: string;
@@ -2187,6 +2323,17 @@ export interface components {
          *       "servers": [
          *         "sqlite"
          *       ],
+         *       "tools": {
+         *         "deny": [
+         *           "sqlite__import_*"
+         *         ]
+         *       },
+         *       "approvals": [
+         *         {
+         *           "tools": "sqlite__execute",
+         *           "policy": "ask"
+         *         }
+         *       ],
          *       "limits": {
          *         "cost_usd": 0.5
          *       }
@@ -2200,6 +2347,10 @@ export interface components {
             model?: string;
             /** Names of the MCP servers whose tools may be used; default: all */
             servers?: string[];
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails; null instead of inherited values */
+            tools?: components["schemas"]["RequestedToolsInput"] | null;
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration; null instead of an inherited value */
+            approvals?: components["schemas"]["ApprovalRuleInput"][] | null;
             /** Sampling temperature; default that of the model; null instead of an inherited value */
             temperature?: number | null;
             /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
@@ -2244,6 +2395,10 @@ export interface components {
             servers?: string[];
             /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
             model?: string;
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails; null instead of inherited values */
+            tools?: components["schemas"]["RequestedToolsInput"] | null;
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration; null instead of an inherited value */
+            approvals?: components["schemas"]["ApprovalRuleInput"][] | null;
             /** Sampling temperature; default that of the model; null instead of an inherited value */
             temperature?: number | null;
             /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
@@ -2289,6 +2444,10 @@ export interface components {
             servers?: string[];
             /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
             model?: string;
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails; null instead of inherited values */
+            tools?: components["schemas"]["RequestedToolsInput"] | null;
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration; null instead of an inherited value */
+            approvals?: components["schemas"]["ApprovalRuleInput"][] | null;
             /** Sampling temperature; default that of the model; null instead of an inherited value */
             temperature?: number | null;
             /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
@@ -2314,6 +2473,8 @@ export interface components {
             };
             /** Id of a stored agent, whose fields apply unless the run sets them */
             agent_id?: string;
+            /** Version of the agent; default: the current one when the run is stored */
+            agent_version?: number;
             /** Id of a thread; the run begins with the messages of its settled runs */
             thread_id?: string;
             /** Ids of artifacts that the model can read with artifact_read */
@@ -2352,6 +2513,10 @@ export interface components {
                 servers?: string[];
                 /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
                 model?: string;
+                /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails; null instead of inherited values */
+                tools?: components["schemas"]["RequestedToolsInput"] | null;
+                /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration; null instead of an inherited value */
+                approvals?: components["schemas"]["ApprovalRuleInput"][] | null;
                 /** Sampling temperature; default that of the model; null instead of an inherited value */
                 temperature?: number | null;
                 /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
@@ -2377,6 +2542,8 @@ export interface components {
                 };
                 /** Id of a stored agent, whose fields apply unless the run sets them */
                 agent_id?: string;
+                /** Version of the agent; default: the current one when the run is stored */
+                agent_version?: number;
                 /** Id of a thread; the run begins with the messages of its settled runs */
                 thread_id?: string;
             };
@@ -2511,7 +2678,7 @@ export interface components {
             status: number;
             detail: string;
             instance: string;
-            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "login_unsupported" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "agent_changed" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "login_failed" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
+            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_agent_version" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "agent_version_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "login_unsupported" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "login_failed" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
             /** Whether the same request can succeed later */
             retryable: boolean;
             request_id: string;
@@ -2546,6 +2713,18 @@ export interface components {
              * Set with REDIS_URL. Without Redis, new jobs wait in the store
              */
             redis?: "ready" | "unreachable";
+        };
+        RequestedTools: {
+            /** Tools that the model may use; default: all tools of the servers; null instead of an inherited value */
+            allow?: string[] | null;
+            /** Tools that the model may not use, even if `allow` has them; null instead of an inherited value */
+            deny?: string[] | null;
+        };
+        RequestedToolsInput: {
+            /** Tools that the model may use; default: all tools of the servers; null instead of an inherited value */
+            allow?: string[] | null;
+            /** Tools that the model may not use, even if `allow` has them; null instead of an inherited value */
+            deny?: string[] | null;
         };
         ResourceContentList: {
             /** With text, or blob in base64 */
@@ -2585,6 +2764,10 @@ export interface components {
             api_key: string;
             prompt: string;
             servers?: string[];
+            /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails */
+            tools?: components["schemas"]["UsableTools"];
+            /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration */
+            approvals?: components["schemas"]["ApprovalRule"][];
             /** Absent for kind call */
             provider?: string;
             /** Absent for kind call */
@@ -2608,6 +2791,8 @@ export interface components {
             limits: components["schemas"]["RunLimits"];
             thread_id?: string;
             agent_id?: string;
+            /** Version of the agent with which the run was started */
+            agent_version?: number;
             instructions?: string;
             metadata: {
                 [key: string]: string;
@@ -2878,9 +3063,14 @@ export interface components {
                      */
                     tool_choice?: "auto" | "required" | "none";
                 };
+                /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails */
+                tools?: components["schemas"]["UsableTools"];
+                /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration */
+                approvals?: components["schemas"]["ApprovalRule"][];
                 kind: "agent" | "call";
                 thread_id?: string;
                 agent_id?: string;
+                agent_version?: number;
                 forked_from?: {
                     run_id: string;
                     turn: number;
@@ -3061,6 +3251,10 @@ export interface components {
                 servers?: string[];
                 /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
                 model?: string;
+                /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails; null instead of inherited values */
+                tools?: components["schemas"]["RequestedTools"] | null;
+                /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration; null instead of an inherited value */
+                approvals?: components["schemas"]["ApprovalRule"][] | null;
                 /** Sampling temperature; default that of the model; null instead of an inherited value */
                 temperature?: number | null;
                 /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
@@ -3107,6 +3301,8 @@ export interface components {
                 };
                 /** Id of a stored agent, whose fields apply unless the run sets them */
                 agent_id?: string;
+                /** Version of the agent; default: the current one when the run is stored */
+                agent_version?: number;
                 /** Id of a thread; the run begins with the messages of its settled runs */
                 thread_id?: string;
             };
@@ -3165,6 +3361,10 @@ export interface components {
                 servers?: string[];
                 /** provider/model, or the id or alias of a model that one provider offers (GET /v1/models); default: the configured model */
                 model?: string;
+                /** Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails; null instead of inherited values */
+                tools?: components["schemas"]["RequestedToolsInput"] | null;
+                /** Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration; null instead of an inherited value */
+                approvals?: components["schemas"]["ApprovalRuleInput"][] | null;
                 /** Sampling temperature; default that of the model; null instead of an inherited value */
                 temperature?: number | null;
                 /** Output tokens of one message, including thinking; default the maximum of the model. The lower of max_tokens and limits.output_tokens applies; null instead of an inherited value */
@@ -3190,6 +3390,8 @@ export interface components {
                 };
                 /** Id of a stored agent, whose fields apply unless the run sets them */
                 agent_id?: string;
+                /** Version of the agent; default: the current one when the run is stored */
+                agent_version?: number;
                 /** Id of a thread; the run begins with the messages of its settled runs */
                 thread_id?: string;
             };
@@ -4294,6 +4496,12 @@ export interface components {
                 /** Attempts of the turn since the last answer of the model, from 1 */
                 attempt: number;
             };
+        };
+        UsableTools: {
+            /** Tools that the model may use; default: all tools of the servers */
+            allow?: string[];
+            /** Tools that the model may not use, even if `allow` has them */
+            deny?: string[];
         };
         Usage: {
             /** Tokens of the whole prompt, cached parts included */
@@ -5588,7 +5796,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["Problem"];
-            409: components["responses"]["Problem"];
             412: components["responses"]["Problem"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -5623,8 +5830,72 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["Problem"];
-            409: components["responses"]["Problem"];
             412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listAgentVersions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** `next_cursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersionList"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getAgentVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Problem"];

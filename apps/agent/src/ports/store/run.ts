@@ -3,6 +3,7 @@ import type { Usage } from '../llm-provider.ts';
 import type { ModelSettings } from '../model-settings.ts';
 import type { Metadata } from '../metadata.ts';
 import type { Priority } from '../priority.ts';
+import type { ToolRules } from '../tool-rules.ts';
 import type { TraceContext } from '../traces.ts';
 
 /** Every status of a run; the last four are terminal. */
@@ -91,12 +92,16 @@ export interface Run {
   readonly limits: RunLimits;
   /** Settings of the model calls. Undefined: the model's defaults. */
   readonly modelSettings: ModelSettings | undefined;
+  /** Tools that the run may use, and the approval of their calls. Undefined: no rules. */
+  readonly toolRules: ToolRules | undefined;
   /** Thread of the run, when it belongs to a thread. */
   readonly threadId: string | undefined;
   /** Zero-based position among the runs of the thread. */
   readonly threadPosition: number | undefined;
   /** Stored agent that the run was created from. The run keeps its own copy of the agent's fields. */
   readonly agentId: string | undefined;
+  /** Version of the agent that was copied. Undefined for a run that is older than the versions. */
+  readonly agentVersion: number | undefined;
   /** Instructions of the agent or the request, added to the system prompt. */
   readonly instructions: string | undefined;
   readonly metadata: Metadata;

@@ -3,6 +3,7 @@ import type { Page, PageOptions } from './page.ts';
 import type { Effort, TOOL_CHOICES } from '../model-settings.ts';
 import type { Metadata } from './metadata.ts';
 import type { Priority } from '../priority.ts';
+import type { ApprovalRule } from '../tool-rules.ts';
 
 /** Fields of the runs that a schedule starts, by their names in the API. */
 export interface RunTemplate {
@@ -13,9 +14,18 @@ export interface RunTemplate {
   readonly max_tokens?: number | null | undefined;
   readonly effort?: Effort | null | undefined;
   readonly tool_choice?: (typeof TOOL_CHOICES)[number] | null | undefined;
+  readonly tools?:
+    | {
+        readonly allow?: readonly string[] | null | undefined;
+        readonly deny?: readonly string[] | null | undefined;
+      }
+    | null
+    | undefined;
+  readonly approvals?: readonly ApprovalRule[] | null | undefined;
   readonly limits?: { readonly [name: string]: number | undefined } | undefined;
   readonly instructions?: string | undefined;
   readonly agent_id?: string | undefined;
+  readonly agent_version?: number | undefined;
   readonly thread_id?: string | undefined;
   readonly priority?: Priority | undefined;
   readonly metadata?: Metadata | undefined;

@@ -4,9 +4,7 @@ import { request, RESPONSE } from '../testing/keyed-request.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import { textArtifact } from '../testing/text-artifact.ts';
-import type { Agent } from './agent.ts';
 import type { Thread } from './thread.ts';
-import { InvalidCursorError } from './errors.ts';
 import type { Run } from './run.ts';
 import { eraseRun } from '../testing/erase-run.ts';
 
@@ -18,106 +16,34 @@ const thread = (id: string, fields: Partial<Thread> = {}): Thread => ({
   updatedAt: 1,
   ...fields,
 });
-const agent = (id: string, fields: Partial<Agent> = {}): Agent => ({
-  id,
-  name: 'agent',
-  instructions: undefined,
-  model: undefined,
-  servers: undefined,
-  limits: {},
-  modelSettings: undefined,
-  createdAt: 1,
-  updatedAt: 1,
-  ...fields,
-});
 
-/** Describes the behavior of every store adapter for threads and agents. */
+/** Describes the behavior of every store adapter for threads. */
 export function threadContract(name: string, open: OpenStore): void {
-  describe(`store contract, threads and agents: ${name}`, () => {
+  describe(`store contract, threads: ${name}`, () => {
     const openStore = openForTest(open);
 
-    test('threads and agents are read back as they were written, listed newest first, replaced and deleted', async () => {
+    test('threads are read back as they were written, listed newest first and changed', async () => {
       const store = await openStore();
-      const full = agent('a2', {
-        instructions: 'Be brief.',
-        model: 'm',
-        servers: ['x'],
-        limits: { turns: 3 },
-        modelSettings: { temperature: 0.5, toolChoice: 'none' },
-        createdAt: 2,
-      });
+      const second = thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 });
       await store.write({}, async (sql) => {
-        for (const each of [
-          thread('t1'),
-          thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 }),
-        ])
-          await sql.insertThread(each);
-        for (const each of [agent('a1'), full]) await sql.insertAgent(each);
+        for (const each of [thread('t1'), second]) await sql.insertThread(each);
       });
-      expect([await store.read.thread('t2'), await store.read.agent('a2')]).toEqual([
-        thread('t2', { title: 'two', metadata: { a: 'b' }, createdAt: 2 }),
-        full,
-      ]);
+      expect(await store.read.thread('t2')).toEqual(second);
       const first = await store.read.threads({ limit: 1 });
-      const second = await store.read.threads({ limit: 1, cursor: first.nextCursor ?? '' });
-      expect([first.data[0]?.id, second.data[0]?.id, second.nextCursor]).toEqual([
+      const last = await store.read.threads({ limit: 1, cursor: first.nextCursor ?? '' });
+      expect([first.data[0]?.id, last.data[0]?.id, last.nextCursor]).toEqual([
         't2',
         't1',
         undefined,
       ]);
-      expect((await store.read.agents({ limit: 9 })).data.map(({ id }) => id)).toEqual([
-        'a2',
-        'a1',
-      ]);
-      await expect(store.read.agents({ limit: 9, cursor: 'forged' })).rejects.toBeInstanceOf(
-        InvalidCursorError,
-      );
-      const changes = await store.write({}, async (sql) => [
-        await sql.updateThread('t2', { title: undefined, metadata: {}, updatedAt: 9 }),
-        await sql.updateThread('none', { title: undefined, metadata: {}, updatedAt: 9 }),
-        await sql.updateAgent('a2', {
-          name: 'new',
-          instructions: undefined,
-          model: undefined,
-          servers: undefined,
-          limits: {},
-          modelSettings: undefined,
-          updatedAt: 9,
-        }),
-        await sql.updateAgent('none', {
-          name: 'new',
-          instructions: undefined,
-          model: undefined,
-          servers: undefined,
-          limits: {},
-          modelSettings: undefined,
-          updatedAt: 9,
-        }),
-        await sql.deleteAgent('a1'),
-        await sql.deleteAgent('a1'),
-      ]);
-      expect(changes).toEqual([true, false, true, false, true, false]);
-      expect(await store.read.thread('t2')).toEqual(thread('t2', { createdAt: 2, updatedAt: 9 }));
-      expect((await store.read.agents({ limit: 9 })).data).toEqual([
-        agent('a2', { name: 'new', createdAt: 2, updatedAt: 9 }),
-      ]);
-    });
-
-    test('an agent is changed or deleted only if its time is the expected one', async () => {
-      const store = await openStore();
-      const { id: _id, createdAt: _createdAt, ...patch } = agent('a', { updatedAt: 2 });
+      const patch = { title: undefined, metadata: {}, updatedAt: 9 };
       expect(
-        await store.write({}, async (sql) => {
-          await sql.insertAgent(agent('a', { updatedAt: 1 }));
-          return [
-            await sql.updateAgent('a', patch, 0),
-            await sql.deleteAgent('a', 0),
-            await sql.updateAgent('a', patch, 1),
-            await sql.deleteAgent('a', 1),
-            await sql.deleteAgent('a', 2),
-          ];
-        }),
-      ).toEqual([false, false, true, false, true]);
+        await store.write({}, async (sql) => [
+          await sql.updateThread('t2', patch),
+          await sql.updateThread('none', patch),
+        ]),
+      ).toEqual([true, false]);
+      expect(await store.read.thread('t2')).toEqual(thread('t2', { createdAt: 2, updatedAt: 9 }));
     });
 
     test('runs have a position in their thread, are filtered, and are counted by status', async () => {
@@ -137,6 +63,8 @@ export function threadContract(name: string, open: OpenStore): void {
       await insert('r1', {
         threadId: 't1',
         agentId: 'a1',
+        agentVersion: 3,
+        toolRules: { deny: ['x__*'], approvals: [{ tools: '*', policy: 'ask' }] },
         status: 'completed',
         metadata: { a: 'b' },
         forkedFrom,
@@ -147,6 +75,8 @@ export function threadContract(name: string, open: OpenStore): void {
       await insert('r3', { threadId: 't2', agentId: 'a1' });
       expect(await store.read.run('r1')).toMatchObject({
         threadPosition: 0,
+        agentVersion: 3,
+        toolRules: { deny: ['x__*'], approvals: [{ tools: '*', policy: 'ask' }] },
         metadata: { a: 'b' },
         forkedFrom,
         instructions: 'i',

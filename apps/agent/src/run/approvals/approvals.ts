@@ -4,10 +4,11 @@ import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import { bindingOf, driftOf } from './binding.ts';
-import { approvalPolicy } from './policy.ts';
+import { approvalPolicy, rulesPolicy, stricter } from './policy.ts';
 import { failCall, requireApproval } from '../ledger/call-states.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { isOffered } from '../core/tool-rules.ts';
 import { openItem } from '../ledger/inbox-items.ts';
 
 type Parts = Uses<'workerId' | 'dispatcher' | 'clock' | 'newId' | 'policyOf' | 'sweep'>;
@@ -21,13 +22,19 @@ export interface Candidate {
   readonly tool: CatalogueTool;
 }
 
-/** Decides whether a call needs approval, by the configuration and by remembered approvals. */
+/**
+ * Decides whether a call needs approval, by the configuration, the rules of the run and remembered
+ * approvals.
+ */
 export async function decideCall(
   context: Uses<'policyOf'>,
   change: Change,
   { run, call, tool }: Candidate,
 ): Promise<ApprovalDecision> {
-  const policy = approvalPolicy(context.policyOf(tool.server), tool);
+  const policy = stricter(
+    approvalPolicy(context.policyOf(tool.server), tool),
+    rulesPolicy(run.toolRules, tool.wireName),
+  );
   if (policy !== 'ask') return policy;
   const binding = bindingOf(context, { callId: call.id, tool, arguments: call.arguments });
   return (await isRemembered(change, { run, tool, binding })) ? 'remembered' : 'ask';
@@ -95,13 +102,14 @@ export async function decideSend(
   { run, call }: { readonly run: RunCore; readonly call: ToolCall },
 ): Promise<SendDecision> {
   const tool = context.dispatcher.find(call.wireName);
-  const policy = approvalPolicy(
+  const configured = approvalPolicy(
     context.policyOf(call.server),
     tool ?? { name: call.tool, trusted: false, annotations: {} },
   );
+  const policy = stricter(configured, rulesPolicy(run.toolRules, call.wireName));
   if (policy === 'auto') return SEND;
   if (policy === 'deny') {
-    await failCall(context, change, { call, message: deniedByPolicy(call) });
+    await failCall(context, change, { call, message: denialOf(run, call) });
     return HELD;
   }
   // The approval cannot be compared with a tool that is not offered, and must not count for a tool that appears later.
@@ -117,9 +125,20 @@ export async function decideSend(
   return HELD;
 }
 
-/** Error text of a call that the configuration denies. */
-export function deniedByPolicy({ server, tool }: Pick<ToolCall, 'server' | 'tool'>): string {
-  return `The configuration of this service does not allow calls of the tool ${tool} of ${server}.`;
+/** Returns the error text of a call that the rules of its run, or else the configuration, deny. */
+export function denialOf(
+  { toolRules }: Pick<RunCore, 'toolRules'>,
+  { wireName, server, tool }: Pick<ToolCall, 'wireName' | 'server' | 'tool'>,
+): string {
+  if (!isOffered(toolRules, wireName)) return outsideRules(wireName);
+  return rulesPolicy(toolRules, wireName) === 'deny'
+    ? `The approval rules of this run do not allow calls of ${wireName}.`
+    : `The configuration of this service does not allow calls of the tool ${tool} of ${server}.`;
+}
+
+/** Returns the error text of a call of a tool that the rules of its run do not offer. */
+export function outsideRules(wireName: string): string {
+  return `The tool ${wireName} is not one of the tools of this run. Use another tool, or tell the user that this one is needed.`;
 }
 
 async function isRemembered(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerPolicy } from '../core/server-policy.ts';
-import { approvalPolicy } from './policy.ts';
+import { approvalPolicy, rulesPolicy, stricter } from './policy.ts';
 
 const reads = { readOnlyHint: true };
 const tool = (name: string, trusted = true, annotations = {}) => ({ name, trusted, annotations });
@@ -35,4 +35,27 @@ test('a pattern without a star matches the whole name', () => {
   };
   expect(approvalPolicy(settings, tool('read'))).toBe('auto');
   expect(approvalPolicy(settings, tool('read_all'))).toBe('deny');
+});
+
+test.each([
+  ['auto', 'auto', 'auto'],
+  ['auto', 'ask', 'ask'],
+  ['ask', 'deny', 'deny'],
+  ['auto', 'deny', 'deny'],
+] as const)('the stricter of %s and %s, in either order, is %s', (one, other, expected) => {
+  expect([stricter(one, other), stricter(other, one)]).toEqual([expected, expected]);
+});
+
+test('the first rule of a run that matches the wire name decides, and a tool that is not offered is denied', () => {
+  const rules = {
+    allow: ['files__*'],
+    approvals: [
+      { tools: 'files__read_*', policy: 'auto' },
+      { tools: 'files__*', policy: 'ask' },
+    ],
+  } as const;
+  expect(rulesPolicy(rules, 'files__read_text')).toBe('auto');
+  expect(rulesPolicy(rules, 'files__write')).toBe('ask');
+  expect(rulesPolicy(rules, 'mail__send')).toBe('deny');
+  expect(rulesPolicy(undefined, 'mail__send')).toBe('auto');
 });

@@ -5,7 +5,8 @@ import type { CatalogueTool } from '../../ports/tool-catalogue.ts';
 import {
   askForApproval,
   decideCall,
-  deniedByPolicy,
+  denialOf,
+  outsideRules,
   type ApprovalDecision,
 } from '../approvals/approvals.ts';
 import { serveArtifactRead } from '../results/artifact-read.ts';
@@ -16,6 +17,7 @@ import { CALL_TOOL, FIND_TOOLS } from '../discovery/find-tools.ts';
 import { unwrapCallTool } from '../discovery/unwrap-call-tool.ts';
 import { serveFindTools } from '../discovery/serve-find-tools.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { isOffered, toolsOf } from '../core/tool-rules.ts';
 import { closestNames } from '../text/closest-names.ts';
 
 type Parts = Uses<'workerId' | 'enqueue' | 'clock' | 'newId' | 'policyOf' | 'sweep'>;
@@ -41,16 +43,16 @@ export interface Offer {
   readonly reasons: ReadonlyMap<string, string | undefined>;
 }
 
-/** Returns the tools that a run with some servers is offered now. */
+/** Returns the tools that a run is offered now. */
 export function offerOf(
-  { dispatcher }: Uses<'dispatcher'>,
-  servers: Run['servers'],
+  context: Uses<'dispatcher'>,
+  run: Pick<Run, 'servers' | 'toolRules'>,
   toolUses: readonly ToolUse[],
 ): Offer {
   const names = toolUses.map((toolUse) => unwrapCallTool(toolUse).name);
   return {
-    tools: dispatcher.tools(servers),
-    reasons: new Map(names.map((name) => [name, dispatcher.whyNotOffered(name)])),
+    tools: toolsOf(context, run),
+    reasons: new Map(names.map((name) => [name, context.dispatcher.whyNotOffered(name)])),
   };
 }
 
@@ -83,8 +85,8 @@ export async function planCalls(
       continue;
     }
     const refusal =
-      refusalOf(toolUse, { tool, offered, reason: reasons.get(toolUse.name) }) ??
-      (decision === 'deny' ? deniedByPolicy(call) : undefined);
+      refusalOf(toolUse, { run, tool, offered, reason: reasons.get(toolUse.name) }) ??
+      (decision === 'deny' ? denialOf(run, call) : undefined);
     if (refusal !== undefined) {
       await failCall(context, change, { call, message: refusal });
     } else if (tool !== undefined && decision === 'ask') {
@@ -158,10 +160,12 @@ async function insertCall(
 function refusalOf(
   toolUse: ToolUse,
   {
+    run,
     tool,
     offered,
     reason,
   }: {
+    readonly run: Run;
     readonly offered: readonly CatalogueTool[];
     readonly tool: CatalogueTool | undefined;
     /** Reason why the tool is not offered, if it is known. */
@@ -172,6 +176,9 @@ function refusalOf(
     return `This call of ${toolUse.name} was not made: your message reached its limit of output tokens before the arguments were complete. Do not send the same again. Do it in several calls with shorter arguments.`;
   if (toolUse.name === CALL_TOOL)
     return `This call of ${CALL_TOOL} cannot be used: ${toolUse.invalid ?? 'it calls itself.'} Send it with the name of a tool and its arguments.`;
+  // Names of our own tools are not wire names.
+  if (toolUse.name.includes('__') && !isOffered(run.toolRules, toolUse.name))
+    return outsideRules(toolUse.name);
   if (tool === undefined) {
     const near = closestNames(
       toolUse.name,

@@ -5,6 +5,7 @@ import type { InboxKind } from '../../ports/store/inbox.ts';
 import type { Run, RunError } from '../../ports/store/run.ts';
 import type { RunEvent } from '../../ports/store/run-event.ts';
 import type { ModelSettingsData } from './model-settings.ts';
+import type { ToolRulesData } from './tool-rules.ts';
 
 /** Token counts as clients see them; `input` counts the whole prompt, cached parts included. */
 export type UsageData = {
@@ -59,8 +60,12 @@ export interface RunEventTypes {
     /** Settings of the model calls, by their names in the API. */
     readonly model_settings: ModelSettingsData | undefined;
     readonly kind: Run['kind'];
+    /** Tools that the run may use, by patterns of wire names. */
+    readonly tools?: ToolRulesData['tools'];
+    readonly approvals?: ToolRulesData['approvals'];
     readonly thread_id: string | undefined;
     readonly agent_id: string | undefined;
+    readonly agent_version: number | undefined;
     readonly forked_from: { readonly run_id: string; readonly turn: number } | undefined;
   };
   'run.started': {

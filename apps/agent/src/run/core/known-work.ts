@@ -8,6 +8,7 @@ const MAX_KNOWN = 1000;
 /** All but the number of turns does not change while a run is in progress. */
 export interface KnownRun {
   readonly servers: Run['servers'];
+  readonly toolRules: Run['toolRules'];
   readonly epoch: Epoch;
   /** The columns of the run that are not part of a `RunCore`. A run in progress has no answer. */
   readonly long: Omit<Run, keyof RunCore>;

@@ -35,6 +35,7 @@ const agent = (modelSettings: ModelSettings) => ({
   servers: undefined,
   limits: {},
   modelSettings,
+  toolRules: undefined,
 });
 
 test('settings are merged field by field, and null removes an inherited setting', () => {

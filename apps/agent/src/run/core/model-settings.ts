@@ -6,6 +6,7 @@ import {
   TOOL_CHOICES,
 } from '../../ports/model-settings.ts';
 import { EngineError } from '../../ports/run-engine.ts';
+import { mergeFields } from './merge-fields.ts';
 import { cardOf } from './run-model.ts';
 
 /** Names of the settings in events and in the API. */
@@ -49,9 +50,7 @@ export function modelSettingsData(settings: ModelSettings = {}): ModelSettingsDa
 export function mergeSettings(
   ...layers: readonly (RequestedSettings | undefined)[]
 ): ModelSettings | undefined {
-  const merged = layers.reduce<RequestedSettings>((all, layer) => ({ ...all, ...layer }), {});
-  const set = Object.entries(merged).filter(([, value]) => value !== null);
-  return set.length === 0 ? undefined : Object.fromEntries(set);
+  return mergeFields<ModelSettings>(layers);
 }
 
 /** Returns the tool choices that the model accepts. */

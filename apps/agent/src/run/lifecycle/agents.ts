@@ -1,58 +1,73 @@
-import { EngineError, type Check, type OnCommit } from '../../ports/run-engine.ts';
+import { digestOf } from '../../json/digest.ts';
+import { ANONYMOUS } from '../../ports/api-key.ts';
+import {
+  EngineError,
+  type Check,
+  type NewDefinition,
+  type OnCommit,
+} from '../../ports/run-engine.ts';
 import type { Agent, AgentDefinition } from '../../ports/store/agent.ts';
 import type { LlmProviders } from '../../ports/llm-providers.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { refuseUnsupportedSettings } from '../core/model-settings.ts';
 import { resolveModel } from '../core/run-model.ts';
 
-/** Stores a new agent. */
+/** Stores a new agent in version 1. */
 export async function createAgent(
   { store, llm, clock, newId }: Uses<'store' | 'llm' | 'clock' | 'newId'>,
-  definition: AgentDefinition,
+  { apiKey = ANONYMOUS, ...definition }: NewDefinition,
   onCommit?: OnCommit<Agent>,
 ): Promise<Agent> {
   refuseUnusableModel(llm, definition);
   return store.write({}, async (sql) => {
     const now = clock.now();
-    const agent: Agent = { id: newId(), ...definition, createdAt: now, updatedAt: now };
-    await sql.insertAgent(agent);
+    const agent: Agent = {
+      id: newId(),
+      version: 1,
+      ...definition,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await sql.insertAgent(agent, apiKey);
     await onCommit?.(sql, agent);
     return agent;
   });
 }
 
-/** Replaces the definition of an agent. Runs keep the definition that they began with. */
+/**
+ * Makes a definition the next version of an agent, unless it is the current one. Runs keep the
+ * definition that they began with.
+ */
 export async function replaceAgent(
   { store, llm, clock }: Uses<'store' | 'llm' | 'clock'>,
   id: string,
-  definition: AgentDefinition,
+  { apiKey = ANONYMOUS, ...definition }: NewDefinition,
   check?: Check<Agent>,
 ): Promise<Agent> {
   refuseUnusableModel(llm, definition);
   return store.write({}, async (sql) => {
-    const agent = await sql.agent(id);
+    const agent = await sql.agentToChange(id);
     if (agent === undefined) throw notFound(id);
     check?.(agent);
-    // A later time than that of any other definition, by which a checked change finds the agent unchanged.
-    const patch = { ...definition, updatedAt: Math.max(clock.now(), agent.updatedAt + 1) };
-    const updatedAt = check && agent.updatedAt;
-    if (!(await sql.updateAgent(id, patch, updatedAt))) throw changedMeanwhile(id);
-    return { ...agent, ...patch };
+    const next = { ...agent, ...definition };
+    if (digestOf(next) === digestOf(agent)) return agent;
+    const changed = { ...next, version: agent.version + 1, updatedAt: clock.now() };
+    await sql.replaceAgent(changed, apiKey);
+    return changed;
   });
 }
 
-/** Deletes an agent. Its runs continue. */
+/** Deletes an agent with its versions. Its runs continue. */
 export async function deleteAgent(
   { store }: Uses<'store'>,
   id: string,
   check?: Check<Agent>,
 ): Promise<void> {
   await store.write({}, async (sql) => {
-    const agent = await sql.agent(id);
+    const agent = await sql.agentToChange(id);
     if (agent === undefined) throw notFound(id);
     check?.(agent);
-    const updatedAt = check && agent.updatedAt;
-    if (!(await sql.deleteAgent(id, updatedAt))) throw changedMeanwhile(id);
+    await sql.deleteAgent(id);
   });
 }
 
@@ -62,13 +77,6 @@ function refuseUnusableModel(
   { model, modelSettings }: Pick<AgentDefinition, 'model' | 'modelSettings'>,
 ): void {
   refuseUnsupportedSettings(llm, resolveModel(llm, model), modelSettings);
-}
-
-function changedMeanwhile(id: string): EngineError {
-  return new EngineError(
-    'agent_changed',
-    `The agent ${id} was changed or deleted by another request at the same time. Get it again and repeat the change.`,
-  );
 }
 
 function notFound(id: string): EngineError {

@@ -3,7 +3,7 @@ import { EngineError, type NewRun, type OnCommit } from '../../ports/run-engine.
 import type { RunCore } from '../../ports/store/progress.ts';
 import type { Run } from '../../ports/store/run.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
-import type { Agent } from '../../ports/store/agent.ts';
+import { agentFields, agentOf } from './agent-of-run.ts';
 import { admit } from './admission.ts';
 import { cancelRunIfPresent } from './cancel-run.ts';
 import { shutdownError, type Change } from '../core/commits.ts';
@@ -15,6 +15,7 @@ import {
   refuseUnsupportedSettings,
 } from '../core/model-settings.ts';
 import { cardOf } from '../core/run-model.ts';
+import { mergeRules, toolRulesData } from '../core/tool-rules.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { enqueueStart } from './thread-order.ts';
@@ -78,12 +79,14 @@ type Preparation = Uses<'store' | 'catalogue' | 'llm' | 'outputs' | 'clock' | 'n
 
 /** Returns the row of a new run with the fields of its agent, after the checks that need no lock. */
 async function prepareRun(context: Preparation, input: NewRun): Promise<Run> {
-  const agent = await agentOf(context, input.agentId);
+  const agent = await agentOf(context, input);
   const run = newRun(context, {
     ...agentFields(agent),
     ...input,
+    agentVersion: agent?.version,
     limits: { ...agent?.limits, ...input.limits },
     modelSettings: mergeSettings(agent?.modelSettings, input.modelSettings),
+    toolRules: mergeRules(agent?.toolRules, input.toolRules),
   });
   await refuseUnusable(context, run);
   return run;
@@ -196,8 +199,10 @@ export function queuedEvent({
   scripted,
   limits,
   modelSettings,
+  toolRules,
   threadId,
   agentId,
+  agentVersion,
   forkedFrom,
 }: Run): { readonly type: 'run.queued'; readonly data: RunEventTypes['run.queued'] } {
   const origin =
@@ -214,28 +219,12 @@ export function queuedEvent({
       scripted,
       limits: runLimitsData({ kind, limits }),
       model_settings: modelSettings === undefined ? undefined : modelSettingsData(modelSettings),
+      ...toolRulesData(toolRules),
       thread_id: threadId,
       agent_id: agentId,
+      agent_version: agentVersion,
       forked_from: origin,
     },
-  };
-}
-
-async function agentOf(
-  { store }: Uses<'store'>,
-  id: string | undefined,
-): Promise<Agent | undefined> {
-  if (id === undefined) return undefined;
-  const agent = await store.read.agent(id);
-  if (agent === undefined) throw new EngineError('unknown_agent', `There is no agent ${id}.`);
-  return agent;
-}
-
-function agentFields(agent: Agent | undefined): Pick<NewRun, 'instructions' | 'model' | 'servers'> {
-  return {
-    ...(agent?.instructions === undefined ? {} : { instructions: agent.instructions }),
-    ...(agent?.model === undefined ? {} : { model: agent.model }),
-    ...(agent?.servers === undefined ? {} : { servers: agent.servers }),
   };
 }
 

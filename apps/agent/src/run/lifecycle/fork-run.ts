@@ -8,6 +8,7 @@ import { missingResults } from '../results/answer-tool-uses.ts';
 import { queuedEvent, refuseUnusable } from './create-run.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { mergeSettings } from '../core/model-settings.ts';
+import { mergeRules } from '../core/tool-rules.ts';
 import { newRun } from './new-run.ts';
 import { runOnCommit } from '../core/on-commit.ts';
 import { enqueueStart } from './thread-order.ts';
@@ -47,13 +48,13 @@ export async function forkRun(
   if (source.kind === 'call')
     throw new EngineError('invalid_fork', `The run ${id} is a single tool call: it has no turns.`);
   const turn = atTurn ?? (await lastWholeTurn(context.store.read, source));
-  const { servers, provider, model, limits, agentId, instructions, metadata, outputSchema } =
-    source;
+  const { servers, provider, model, limits, instructions, metadata, outputSchema } = source;
   const run = newRun(context, {
     prompt: prompt ?? source.prompt,
     servers,
     ...(changes.model === undefined ? { modelRef: { provider, model } } : {}),
-    agentId,
+    agentId: source.agentId,
+    agentVersion: source.agentVersion,
     instructions,
     metadata,
     outputSchema,
@@ -61,6 +62,7 @@ export async function forkRun(
     ...changes,
     limits: { ...limits, ...changes.limits },
     modelSettings: mergeSettings(source.modelSettings, changes.modelSettings),
+    toolRules: mergeRules(source.toolRules, changes.toolRules),
     forkedFrom: { runId: id, turn },
   });
   await refuseUnusable(context, run);

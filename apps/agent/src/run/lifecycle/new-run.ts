@@ -14,11 +14,13 @@ export type RunSettings = Pick<Run, 'prompt'> &
       | 'servers'
       | 'threadId'
       | 'agentId'
+      | 'agentVersion'
       | 'instructions'
       | 'metadata'
       | 'forkedFrom'
       | 'outputSchema'
       | 'modelSettings'
+      | 'toolRules'
       | 'priority'
       | 'apiKey'
     >
@@ -53,9 +55,11 @@ export function newRun(
     scripted: llm.get(provider)?.info.scripted ?? false,
     limits: { ...DEFAULT_LIMITS, ...settings.limits },
     modelSettings: settings.modelSettings,
+    toolRules: settings.toolRules,
     threadId: settings.threadId,
     threadPosition: undefined,
     agentId: settings.agentId,
+    agentVersion: settings.agentVersion,
     instructions: settings.instructions,
     metadata: settings.metadata ?? {},
     traceContext: undefined,

@@ -230,16 +230,18 @@ describe('a run of a stored agent', () => {
     });
     const agent = {
       id: 'a1',
+      version: 1,
       name: 'reader',
       instructions: 'Read first.',
       model: 'large',
       servers: ['r'],
       limits: { turns: 7, toolCalls: 3 },
       modelSettings: undefined,
+      toolRules: undefined,
       createdAt: 1,
       updatedAt: 1,
     };
-    await service.store.write({}, (sql) => sql.insertAgent(agent));
+    await service.store.write({}, (sql) => sql.insertAgent(agent, 'anonymous'));
     const { id } = await service.engine.createRun({
       prompt: 'go',
       agentId: 'a1',

@@ -7,6 +7,7 @@ import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts'
 import { errorResult } from '../ledger/call-results.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { toolsOf } from '../core/tool-rules.ts';
 import { announceToolChanges } from '../discovery/tool-changes.ts';
 import { headAndTail } from '../text/head-and-tail.ts';
 import { blockText } from '../text/block-text.ts';
@@ -30,11 +31,11 @@ export interface LastTurn {
 }
 
 export async function readLastTurn(
-  { dispatcher }: Uses<'dispatcher'>,
+  context: Uses<'dispatcher'>,
   { sql, runId }: Change,
-  { turns, servers }: Pick<Run, 'turns' | 'servers'>,
+  { turns, servers, toolRules }: Pick<Run, 'turns' | 'servers' | 'toolRules'>,
 ): Promise<LastTurn> {
-  const tools = dispatcher.tools(servers);
+  const tools = toolsOf(context, { servers, toolRules });
   const [calls, open, isAnswered, areKnown] = await Promise.all([
     sql.toolCalls(runId, { turn: turns }),
     sql.inboxEntries({ runId, states: ['open'] }),

@@ -5,6 +5,7 @@ import {
 } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import type { ModelCard } from '../../ports/model-card.ts';
+import type { RequestedToolRules } from '../../ports/tool-rules.ts';
 import { modelCard } from '../../llm/catalogue/model-cards.ts';
 import { SamplingTools } from './tool-names.ts';
 import { callsThenAnswer, type Reply } from '../testing/fake-llm.ts';
@@ -28,10 +29,15 @@ async function sample(
     reply = { text: 'ok' },
     models = [],
     review = false,
+    asks = false,
+    toolRules = {},
   }: {
     readonly reply?: Reply;
     readonly models?: readonly ModelCard[];
     readonly review?: boolean;
+    /** Whether a person approves the request. */
+    readonly asks?: boolean;
+    readonly toolRules?: RequestedToolRules;
   } = {},
 ) {
   let answer: CreateMessageResult | string = 'nothing';
@@ -56,8 +62,9 @@ async function sample(
     policies: { a: { approval: 'auto', sampling: 'auto', samplingReview: review } },
   });
   service.llm.models = models;
-  const { id } = await service.engine.createRun({ prompt: 'go' });
-  if (review) await service.engine.respond((await service.item(id)).id, { action: 'approve' });
+  const { id } = await service.engine.createRun({ prompt: 'go', toolRules });
+  if (review || asks)
+    await service.engine.respond((await service.item(id)).id, { action: 'approve' });
   const run = await service.settled(id);
   return {
     answer: answer as CreateMessageResult | string,
@@ -84,6 +91,29 @@ function local(
 }
 
 describe('tools of a sampling request', () => {
+  test.each([
+    [{ deny: ['a__look_up_*'] }],
+    [{ allow: ['a__sum'] }],
+    [{ approvals: [{ tools: 'a__look*', policy: 'deny' }] }],
+  ] as const)('that the rules %j of the run exclude refuse the request', async (toolRules) => {
+    const { asked, answer } = await sample({ tools: [TOOL] }, { toolRules });
+    expect(answer).toBe('-1 The run of this call may not use all tools of the sampling request.');
+    expect(asked).toEqual([]);
+  });
+
+  test('that the rules of the run exclude do not matter to a request without them', async () => {
+    const { answer } = await sample({}, { toolRules: { allow: ['a__sum'] } });
+    expect(answer).toMatchObject({ content: { type: 'text', text: 'ok' } });
+  });
+
+  test('that need an approval by the rules of the run need one for the request', async () => {
+    const { asked } = await sample(
+      { tools: [TOOL] },
+      { toolRules: { approvals: [{ tools: 'a__look*', policy: 'ask' }] }, asks: true },
+    );
+    expect(asked).toHaveLength(1);
+  });
+
   test("are sent to the model under valid names, and its calls are returned under the server's names", async () => {
     const reply = { text: 'Let me see.', calls: [{ name: 'look_up_cc6c68fa', input: { q: 'x' } }] };
     const { asked, answer } = await sample(

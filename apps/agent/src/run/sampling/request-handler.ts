@@ -7,6 +7,9 @@ import {
   type SamplingContent,
 } from '@signalbox/mcp-core';
 import type { InboxItem } from '../../ports/store/inbox.ts';
+import type { ApprovalPolicy } from '../../ports/tool-rules.ts';
+import { wireName } from '../../text/wire-name.ts';
+import { rulesPolicy, stricter } from '../approvals/policy.ts';
 import { requestInput, type RequestingCall } from '../input/request-input.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import type { InputRequestCount } from '../input/input-request-count.ts';
@@ -59,12 +62,17 @@ export class SamplingRequestHandler {
    */
   async serve(params: CreateMessageParams, options: SamplingOptions): Promise<CreateMessageResult> {
     this.#sampler.check(params);
-    const { sampling, samplingReview = false } = this.#context.policyOf(this.#caller.call.server);
+    const { server } = this.#caller.call;
+    const { sampling: configured, samplingReview = false } = this.#context.policyOf(server);
+    const ofTools = toolsPolicy(this.#caller, params);
+    const sampling = stricter(configured, ofTools);
     const replyKey = options.questionKey === undefined ? undefined : `${options.questionKey}:reply`;
     const [asked, shown] = [await this.#itemOf(options.questionKey), await this.#itemOf(replyKey)];
     if (asked === undefined && shown === undefined) await this.#sampler.count(sampling);
-    if (sampling === 'deny')
+    if (configured === 'deny')
       throw refusal('Sampling is not allowed for this server by the configuration of this host.');
+    if (ofTools === 'deny')
+      throw refusal('The run of this call may not use all tools of the sampling request.');
     // An open approval stays with the person, even if the configuration changed.
     const approve = async (): Promise<CreateMessageParams> =>
       sampling === 'ask' || asked !== undefined ? this.#approve(params, options) : params;
@@ -137,6 +145,19 @@ export class SamplingRequestHandler {
       ? undefined
       : this.#context.store.read.inboxItemOf(this.#caller.call.id, questionKey);
   }
+}
+
+/**
+ * Returns the strictest policy of the run's rules for the tools that a sampling request offers the
+ * model. The server makes their calls itself, so the rules apply to the request.
+ */
+function toolsPolicy(
+  { run, call: { server } }: RequestingCall,
+  { tools = [] }: CreateMessageParams,
+): ApprovalPolicy {
+  return tools
+    .map(({ name }) => rulesPolicy(run.toolRules, wireName(server, name)))
+    .reduce(stricter, 'auto');
 }
 
 function contentOf({ response }: InboxItem): JsonObject | undefined {

@@ -74,7 +74,7 @@ async function takeStep(
     const { epoch, run } = turn;
     const { prompt, instructions, answer, outputSchema, output, turns } = run;
     const long = { prompt, instructions, answer, outputSchema, output };
-    context.known.addRun(runId, { servers, epoch, long, turns });
+    context.known.addRun(runId, { servers, toolRules: run.toolRules, epoch, long, turns });
     await takeTurn(context, turn, activity.signal);
     return true;
   } finally {

@@ -7,6 +7,7 @@ import { ARTIFACT_READ_SPEC } from '../results/artifact-read.ts';
 import { cardOf } from '../core/run-model.ts';
 import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
+import { toolsOf } from '../core/tool-rules.ts';
 import { knownContextTokens } from './output-tokens.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { chooseTools, specOf } from '../discovery/choose-tools.ts';
@@ -19,12 +20,16 @@ export async function createEpoch(
   { sql }: Change,
   run: Run,
 ): Promise<Epoch> {
-  const catalogue = context.dispatcher.tools(run.servers);
+  const catalogue = toolsOf(context, run);
   const servers = context.dispatcher
     .servers()
     .filter(({ name }) => run.servers?.includes(name) ?? true);
   const tools = toolSpecs(catalogue, servers, knownContextTokens(cardOf(context.llm, run)));
-  const system = systemPrompt({ run, servers: serverInstructions(servers) });
+  const usable =
+    run.toolRules === undefined
+      ? servers
+      : servers.filter(({ name }) => catalogue.some(({ server }) => server === name));
+  const system = systemPrompt({ run, servers: serverInstructions(usable) });
   const policies = Object.fromEntries(
     servers.map(({ name }) => [name, { ...context.policyOf(name) }]),
   );

@@ -52,7 +52,7 @@ export async function finishTurn(
   // Another worker repeats a turn whose owner lost its lease.
   if (turn.owner !== context.workerId) return;
   const toolUses = finish.message.content.filter((block) => block.type === 'tool_use');
-  const offer = offerOf(context, turn.run.servers, toolUses);
+  const offer = offerOf(context, turn.run, toolUses);
   const [run, isEnded, isRecorded] = await Promise.all([
     sql.runCore(runId),
     sql.endTurn(turn.messageId, 'completed'),

@@ -30,6 +30,7 @@ import { scheduleKeys } from './0028-schedule-keys.ts';
 import { queueOrder } from './0029-queue-order.ts';
 import { secrets } from './0030-secrets.ts';
 import { pinnedDefinitions } from './0031-pinned-definitions.ts';
+import { agentVersions } from './0032-agent-versions.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -78,4 +79,5 @@ export const MIGRATIONS: Migrations = {
   '0029-queue-order.additive': queueOrder,
   '0030-secrets.additive': secrets,
   '0031-pinned-definitions.additive': pinnedDefinitions,
+  '0032-agent-versions': agentVersions,
 };

@@ -27,6 +27,7 @@ const OF_RUNS: { readonly [table: string]: string } = {
   runs: `id in (${RUNS})`,
   threads: 'id = (select thread_id from runs where id = $1)',
   agents: `id in (select agent_id from runs where id in (${RUNS}))`,
+  agent_versions: `agent_id in (select agent_id from runs where id in (${RUNS}))`,
   artifacts: `id in (select artifact_id from artifact_owners where run_id in (${RUNS}))`,
   tool_sets: `digest in (select tools_digest from epochs where run_id in (${RUNS})
     union all select tools_digest from catalogues where run_id in (${RUNS}))`,

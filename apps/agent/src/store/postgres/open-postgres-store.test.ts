@@ -160,6 +160,21 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
           });
       }
       await sql.claimKey(request());
+      const agent = {
+        id: 'a',
+        version: 1,
+        name: 'reader',
+        instructions: undefined,
+        model: undefined,
+        servers: ['x'],
+        limits: {},
+        modelSettings: undefined,
+        toolRules: { deny: ['x__*'] },
+        createdAt: 1,
+        updatedAt: 1,
+      };
+      await sql.insertAgent(agent, 'ci');
+      await sql.replaceAgent({ ...agent, version: 2, toolRules: undefined, updatedAt: 2 }, 'ci');
       await sql.insertEpoch({ runId: 'r0', id: 'e', system: 's', tools: [], policies: {} });
     });
     await store.secrets.write({
@@ -177,6 +192,8 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
       runs: 1000,
       events: 1000,
       artifacts: 10,
+      agents: 1,
+      agent_versions: 2,
       secrets: 1,
     });
     const source = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });

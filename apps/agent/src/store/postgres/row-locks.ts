@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { RunRow } from '../locked-run.ts';
-import { RUN_COLUMNS } from '../read-queries.ts';
+import { RUN_COLUMNS } from '../columns.ts';
 import type { Query } from '../rows.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SERVER_NAME } from '../config/server-name.ts';
-import { wireName } from './tool-names.ts';
+import { wireName } from './wire-name.ts';
 
 test('a plain tool keeps its name', () => {
   expect(wireName('filesystem', 'read_text_file')).toBe('filesystem__read_text_file');
