@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { ServerDetail } from '@signalbox/client';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { useQueryParam } from '../app/router.ts';
 import type { PageProps } from '../app/routes.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -53,7 +53,15 @@ function LoadedServer({ server }: { readonly server: ServerDetail }): ReactNode 
   const [chosen, choose] = useQueryParam('tab');
   const queries = useQueryClient();
   const { name } = server;
-  useChanges({ server: name, isOn: server.state === 'ready' }, ({ type }) => {
+  const isReady = server.state === 'ready';
+  const wasReady = useRef(isReady);
+  // The lists of a server that is not connected are empty.
+  useEffect(() => {
+    if (isReady !== wasReady.current)
+      void queries.invalidateQueries({ queryKey: ['servers', name] });
+    wasReady.current = isReady;
+  }, [isReady, name, queries]);
+  useChanges({ server: name, isOn: isReady }, ({ type }) => {
     const list = LISTS[type];
     if (list !== undefined || type === 'missed')
       void queries.invalidateQueries({ queryKey: ['servers', name] });
