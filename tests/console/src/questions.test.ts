@@ -67,20 +67,6 @@ describe.skipIf(!hasBrowser)('a question', () => {
 });
 
 describe.skipIf(!hasBrowser)('a model call of a server', () => {
-  test('is approved with other texts', async () => {
-    const asked = await ask('ask__summarize');
-    const { page } = asked;
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('textbox', { name: 'Text' }).fill('Summarize the orders.');
-    await page.getByRole('spinbutton', { name: 'Output tokens' }).fill('50');
-    await page.getByRole('button', { name: 'Approve with changes' }).click();
-    await page.getByRole('heading', { name: /^Approved/ }).waitFor();
-    expect((await answerOf(asked))?.content).toEqual({
-      messages: [{ role: 'user', content: { type: 'text', text: 'Summarize the orders.' } }],
-      max_tokens: 50,
-    });
-  });
-
   test('is denied', async () => {
     const asked = await ask('ask__summarize');
     await asked.page.getByRole('button', { name: 'Deny' }).click();
@@ -89,7 +75,7 @@ describe.skipIf(!hasBrowser)('a model call of a server', () => {
   });
 });
 
-describe.skipIf(!hasBrowser)('items that the demo does not have', () => {
+describe.skipIf(!hasBrowser)('an item that the demo does not have', () => {
   /** Opens an item whose response the test gives in place of the service. Returns the answers that the page sends. */
   async function openMade(kind: string, request: object) {
     const made = {
@@ -111,22 +97,6 @@ describe.skipIf(!hasBrowser)('items that the demo does not have', () => {
     await page.goto('/inbox/made');
     return { page, answers };
   }
-
-  test('a reply of the model is sent with changes', async () => {
-    const { page, answers } = await openMade('sampling_reply', {
-      server: 'ask',
-      tool: 'summarize',
-      name: 'ask__summarize',
-      text: 'Sales fell.',
-      model: 'm',
-      stop_reason: 'endTurn',
-    });
-    await page.getByRole('textbox', { name: 'Reply' }).fill('Sales rose.');
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Send with changes' }).click();
-    await expect.poll(() => answers).toHaveLength(1);
-    expect(answers).toEqual([{ action: 'approve', content: { text: 'Sales rose.' } }]);
-  });
 
   test('a login shows where, why and with which permissions before its address', async () => {
     const { page, answers } = await openMade('server_login', {

@@ -8,10 +8,12 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(
   new URL('bin.js', import.meta.resolve('@signalbox/agent/package.json')),
 );
-const SHOW_SERVER = join(import.meta.dirname, 'show-server.ts');
-const ASK_SERVER = join(import.meta.dirname, 'ask-server.ts');
+/** File of the server `show`. */
+export const SHOW_SERVER = join(import.meta.dirname, 'show-server.ts');
+/** File of the server `ask`. */
+export const ASK_SERVER = join(import.meta.dirname, 'ask-server.ts');
 
-/** A service with the demo servers and the server `show`, as a process of its own. */
+/** A service as a process of its own. */
 export interface Service {
   readonly url: string;
   /** Ends the process with the signal, SIGTERM by default, and keeps its data. */
@@ -25,14 +27,17 @@ export interface Service {
 export interface ServiceOptions {
   /** Further environment variables, such as SIGNALBOX_TOKEN. */
   readonly env?: { readonly [name: string]: string };
-  /** Further fields of signalbox.json. */
+  /** Further fields of signalbox.json. Default: the servers `show`, `ask` and `lost`. */
   readonly config?: object;
+  /** Whether the service has the demo servers Default: true. */
+  readonly isDemo?: boolean;
 }
 
 /** Starts the built service on a free port of 127.0.0.1. */
 export async function startService({
   env = {},
   config = {},
+  isDemo = true,
 }: ServiceOptions = {}): Promise<Service> {
   const folder = await mkdtemp(join(process.env['TEST_DATABASES'] ?? tmpdir(), 'console-'));
   const file = join(folder, 'signalbox.json');
@@ -51,7 +56,7 @@ export async function startService({
   const start = async (port: number) => {
     const child = spawn(
       process.execPath,
-      [PROGRAM, 'serve', '--demo', '--config', file, '--port', String(port)],
+      [PROGRAM, 'serve', ...(isDemo ? ['--demo'] : []), '--config', file, '--port', String(port)],
       {
         cwd: folder,
         env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: process.env['TMPDIR'], ...env },
