@@ -24,6 +24,10 @@ export type Thread = components['schemas']['Thread'];
 export type Message = components['schemas']['Message'];
 /** A stored agent. */
 export type Agent = components['schemas']['Agent'];
+/** A definition that an agent has or had. */
+export type AgentVersion = components['schemas']['AgentVersion'];
+/** A version of an agent in a list, without its definition. */
+export type AgentVersionEntry = components['schemas']['AgentVersionEntry'];
 /** A text, an image or another file of a run. */
 export type Artifact = components['schemas']['Artifact'];
 /** A tool that runs may use. */

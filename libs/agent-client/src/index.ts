@@ -1,5 +1,7 @@
 export type {
   Agent,
+  AgentVersion,
+  AgentVersionEntry,
   Artifact,
   InboxItem,
   InboxResponse,

@@ -4,11 +4,11 @@ import { DiffView } from '../ui/diff/diff-view.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Time } from '../ui/time.tsx';
 import { definitionOf, definitionText, draftOf } from './agent-draft.ts';
-import type { AgentVersion } from './agent-store.ts';
+import type { TaggedAgent } from './agent-store.ts';
 
 interface AgentConflictProps {
   /** The version that is stored now. */
-  readonly theirs: AgentVersion;
+  readonly theirs: TaggedAgent;
   /** Text of the values in the form. */
   readonly mine: string;
   readonly isBusy: boolean;

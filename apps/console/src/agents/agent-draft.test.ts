@@ -79,3 +79,14 @@ test('the text of a definition has a line for each field and for each line of th
     'Be brief.',
   ]);
 });
+
+test('rows of patterns and rules that were left empty are not sent', () => {
+  const draft = {
+    ...EMPTY_AGENT,
+    name: 'Analyst',
+    allow: [''],
+    deny: [' sqlite__* ', ''],
+    approvals: [{ tools: ' ', policy: 'ask' as const }],
+  };
+  expect(definitionOf(draft)).toEqual({ name: 'Analyst', tools: { deny: ['sqlite__*'] } });
+});

@@ -153,10 +153,11 @@ export function definitionOf(draft: AgentDraft): AgentDefinition {
     const value = numberIn(draft.limits[name] ?? '');
     if (value !== undefined) limits[name] = factor === 1 ? value : Math.round(value * factor);
   }
-  const tools = {
-    ...(draft.allow.length > 0 && { allow: [...draft.allow] }),
-    ...(draft.deny.length > 0 && { deny: [...draft.deny] }),
-  };
+  const [allow, deny] = [filledIn(draft.allow), filledIn(draft.deny)];
+  const tools = { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) };
+  const approvals = draft.approvals
+    .map((rule) => ({ ...rule, tools: rule.tools.trim() }))
+    .filter((rule) => rule.tools !== '');
   const temperature = numberIn(draft.temperature);
   const maxTokens = numberIn(draft.maxTokens);
   const effort = EFFORTS.find((each) => each === draft.effort);
@@ -167,7 +168,7 @@ export function definitionOf(draft: AgentDraft): AgentDefinition {
     ...(draft.model.trim() !== '' && { model: draft.model.trim() }),
     ...(draft.servers.length > 0 && { servers: [...draft.servers] }),
     ...(Object.keys(tools).length > 0 && { tools }),
-    ...(draft.approvals.length > 0 && { approvals: [...draft.approvals] }),
+    ...(approvals.length > 0 && { approvals }),
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(effort !== undefined && { effort }),
@@ -192,6 +193,10 @@ export function definitionText(definition: AgentDefinition): string {
     ...limitLines.toSorted(),
     ...(instructions === undefined ? [] : ['instructions:', instructions]),
   ].join('\n');
+}
+
+function filledIn(patterns: readonly string[]): string[] {
+  return patterns.map((pattern) => pattern.trim()).filter((pattern) => pattern !== '');
 }
 
 function textOf(value: number | undefined): string {

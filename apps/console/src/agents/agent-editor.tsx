@@ -26,7 +26,7 @@ import {
   isConflict,
   readAgent,
   replaceAgent,
-  type AgentVersion,
+  type TaggedAgent,
 } from './agent-store.ts';
 import { DeleteAgentDialog } from './delete-agent-dialog.tsx';
 
@@ -59,7 +59,7 @@ export function AgentEditor({ id }: AgentEditorProps): ReactNode {
   );
 }
 
-function Editor({ stored }: { readonly stored: AgentVersion | undefined }): ReactNode {
+function Editor({ stored }: { readonly stored: TaggedAgent | undefined }): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
   const toast = useToast();
@@ -67,11 +67,11 @@ function Editor({ stored }: { readonly stored: AgentVersion | undefined }): Reac
   const [draft, setDraft] = useState<AgentDraft>(() =>
     stored === undefined ? EMPTY_AGENT : draftOf(stored.agent),
   );
-  const [conflict, setConflict] = useState<AgentVersion>();
+  const [conflict, setConflict] = useState<TaggedAgent>();
   const [isDeleting, setIsDeleting] = useState(false);
 
   const save = useMutation({
-    mutationFn: async (base: AgentVersion | undefined) => {
+    mutationFn: async (base: TaggedAgent | undefined) => {
       const definition = definitionOf(draft);
       if (base !== undefined) return replaceAgent(client, base, definition);
       return { agent: await createAgent(client, definition), etag: undefined };
@@ -123,8 +123,8 @@ function Editor({ stored }: { readonly stored: AgentVersion | undefined }): Reac
       <PageHeader title={title} actions={<Actions version={version} onDelete={setIsDeleting} />}>
         {version !== undefined && (
           <p className="faint">
-            Changed <Time at={version.agent.updated_at} />. Runs that have begun keep the settings
-            they began with.
+            Version {version.agent.version}, made <Time at={version.agent.updated_at} />. Runs that
+            have begun keep the version they began with.
           </p>
         )}
       </PageHeader>
@@ -175,7 +175,7 @@ function Editor({ stored }: { readonly stored: AgentVersion | undefined }): Reac
 }
 
 interface ActionsProps {
-  readonly version: AgentVersion | undefined;
+  readonly version: TaggedAgent | undefined;
   readonly onDelete: (isDeleting: boolean) => void;
 }
 
@@ -191,6 +191,10 @@ function Actions({ version, onDelete }: ActionsProps): ReactNode {
         <Icon name="message" />
         Chat
       </Link>
+      <Link className="button" href={`/agents/${encodeURIComponent(version.agent.id)}/versions`}>
+        <Icon name="clock" />
+        Versions
+      </Link>
       <Button kind="danger" onClick={() => onDelete(true)}>
         Delete
       </Button>
@@ -198,6 +202,6 @@ function Actions({ version, onDelete }: ActionsProps): ReactNode {
   );
 }
 
-function storedDefinition({ agent }: AgentVersion) {
+function storedDefinition({ agent }: TaggedAgent) {
   return definitionOf(draftOf(agent));
 }

@@ -7,6 +7,7 @@ import { SelectField } from '../ui/select-field.tsx';
 import { FieldNotes, TextField } from '../ui/text-field.tsx';
 import { EFFORTS, LIMIT_FIELDS, TOOL_CHOICES, type AgentDraft } from './agent-draft.ts';
 import { ServerFields } from './server-fields.tsx';
+import { ToolRuleFields } from './tool-rule-fields.tsx';
 
 interface AgentFormProps {
   readonly draft: AgentDraft;
@@ -57,6 +58,7 @@ export function AgentForm({ draft, onChange, error }: AgentFormProps): ReactNode
           error={problem('/body/servers')}
         />
       </section>
+      <ToolRuleFields draft={draft} onChange={set} problem={problem} />
       <fieldset className="card">
         <legend>Model</legend>
         <div className="field-grid">

@@ -3,23 +3,28 @@ import {
   ProblemError,
   unwrap,
   type Agent,
+  type AgentVersion,
+  type AgentVersionEntry,
   type Client,
 } from '@signalbox/client';
 import type { AgentDefinition } from './agent-draft.ts';
 
-/** A stored agent with the tag of its version. */
-export interface AgentVersion {
+/** More versions than the service keeps of an agent. */
+const MAX_VERSIONS = 200;
+
+/** A stored agent with its entity tag. */
+export interface TaggedAgent {
   readonly agent: Agent;
   /** `ETag` of the response; a change with it is rejected once the agent has changed. */
   readonly etag: string;
 }
 
-/** Reads an agent with its version. @throws ProblemError `agent_not_found` */
+/** Reads an agent with its tag. @throws ProblemError `agent_not_found` */
 export async function readAgent(
   { api }: Client,
   id: string,
   signal?: AbortSignal,
-): Promise<AgentVersion> {
+): Promise<TaggedAgent> {
   const request = api.GET('/v1/agents/{id}', {
     params: { path: { id } },
     signal: signal ?? null,
@@ -43,14 +48,36 @@ export function createAgent({ api }: Client, definition: AgentDefinition): Promi
  */
 export async function replaceAgent(
   { api }: Client,
-  { agent, etag }: AgentVersion,
+  { agent, etag }: TaggedAgent,
   definition: AgentDefinition,
-): Promise<AgentVersion> {
+): Promise<TaggedAgent> {
   const request = api.PUT('/v1/agents/{id}', {
     params: { path: { id: agent.id }, header: { 'If-Match': etag } },
     body: definition,
   });
   return { agent: await unwrap(request), etag: await etagOf(request) };
+}
+
+/** Reads the versions of an agent that are kept, newest first. @throws ProblemError `agent_not_found` */
+export async function readVersions(
+  { api }: Client,
+  id: string,
+  signal: AbortSignal,
+): Promise<readonly AgentVersionEntry[]> {
+  const params = { path: { id }, query: { limit: MAX_VERSIONS } };
+  const { data } = await unwrap(api.GET('/v1/agents/{id}/versions', { params, signal }));
+  return data;
+}
+
+/** Reads a version of an agent with its definition. @throws ProblemError */
+export function readVersion(
+  { api }: Client,
+  id: string,
+  version: number,
+  signal?: AbortSignal,
+): Promise<AgentVersion> {
+  const params = { path: { id, version } };
+  return unwrap(api.GET('/v1/agents/{id}/versions/{version}', { params, signal: signal ?? null }));
 }
 
 /** Deletes an agent. Runs that have it keep its settings. @throws ProblemError */

@@ -39,6 +39,10 @@ const AgentsPage = loadPage(() =>
   import('../agents/agents-page.tsx').then((module) => module.AgentsPage),
 );
 
+const AgentVersionsPage = loadPage(() =>
+  import('../agents/agent-versions-page.tsx').then((module) => module.AgentVersionsPage),
+);
+
 /** Pages in the order in which their patterns are tried. */
 export const ROUTES: readonly Route[] = [
   { pattern: '/', Page: OverviewPage },
@@ -54,6 +58,7 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/threads/:id', Page: ThreadsPage },
   { pattern: '/agents', Page: AgentsPage },
   { pattern: '/agents/:id', Page: AgentsPage },
+  { pattern: '/agents/:id/versions', Page: AgentVersionsPage },
 ];
 
 /** Returns the page of a path with the parameters of the path, or undefined. */

@@ -27,6 +27,16 @@ test('the same run has the settings of the run and not its state', () => {
   });
 });
 
+test('the same run has the tools, the approval rules and the version of the agent of the run', () => {
+  const rules = {
+    tools: { deny: ['sqlite__write_query'] },
+    approvals: [{ tools: '*', policy: 'ask' as const }],
+    agent_id: 'a',
+    agent_version: 2,
+  };
+  expect(newRunLike({ ...run, ...rules })).toMatchObject(rules);
+});
+
 test('a command quotes its words for the shell and takes the key from the environment', () => {
   expect(curlCommand('http://a/v1/runs', { prompt: "a'b $(c)" }, { needsKey: true })).toBe(
     String.raw`curl -s 'http://a/v1/runs' \

@@ -3,7 +3,8 @@ import type { NewRun, Run } from '@signalbox/client';
 /** Returns the body of a request that starts the same run again. */
 export function newRunLike(run: Run): NewRun {
   const { prompt, servers, provider, model, temperature, max_tokens, effort, tool_choice } = run;
-  const { instructions, agent_id, thread_id, metadata, output_schema, priority } = run;
+  const { instructions, agent_id, agent_version, thread_id, metadata, output_schema } = run;
+  const { tools, approvals, priority } = run;
   // A scripted run has no model that could be chosen.
   const chosen = run.scripted || model === undefined ? undefined : model;
   return withoutUndefined({
@@ -14,8 +15,11 @@ export function newRunLike(run: Run): NewRun {
     max_tokens,
     effort,
     tool_choice,
+    tools,
+    approvals,
     instructions,
     agent_id,
+    agent_version,
     thread_id,
     output_schema,
     priority: priority === 'normal' ? undefined : priority,

@@ -63,6 +63,7 @@ export function RunHeader({ run, onResumed, onFork }: RunHeaderProps): ReactNode
             {run.agent_id !== undefined && (
               <span>
                 <Link href={`/agents/${run.agent_id}`}>agent</Link>
+                {run.agent_version !== undefined && ` version ${run.agent_version}`}
               </span>
             )}
             {run.thread_id !== undefined && (
