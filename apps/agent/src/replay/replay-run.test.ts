@@ -154,6 +154,31 @@ describe('a recorded run has the same decisions', () => {
     expect((await replay(recorded)).difference).toBeUndefined();
   });
 
+  test('with rules that excluded a tool, denied one and asked for another', async () => {
+    const script = callsThenAnswer([
+      [{ name: 'a__x' }, { name: 'b__y' }],
+      [{ name: 'a__deny' }, { name: 'a__ask' }],
+    ]);
+    const tools = { a__x: read('x'), a__deny: read('d'), a__ask: read('a'), b__y: read('y') };
+    const service = await openService({ script, tools, isStarted: false });
+    service.registry.status = { a: { instructions: 'Of a.' }, b: { instructions: 'Of b.' } };
+    await service.engine.start();
+    const { id: runId } = await service.engine.createRun({
+      prompt: 'go',
+      toolRules: {
+        allow: ['a__*'],
+        approvals: [
+          { tools: 'a__deny', policy: 'deny' },
+          { tools: 'a__ask', policy: 'ask' },
+        ],
+      },
+    });
+    await service.engine.respond((await service.item(runId)).id, { action: 'approve' });
+    await service.settled(runId);
+    expect(service.registry.sent.map(({ wireName }) => wireName)).toEqual(['a__x', 'a__ask']);
+    expect(await replay({ service, runId })).toMatchObject({ calls: 4, difference: undefined });
+  });
+
   test('with an artifact that the model read in parts', async () => {
     const long = read('line\n'.repeat(50_000));
     const service = await openService({
