@@ -259,6 +259,19 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^curl -s 'http:\/\/127\.0\.0\.1:8020\/v1\/runs\?q=/,
+    proof: 'run',
+    async check(line) {
+      const api = new ApiClient(`http://127.0.0.1:${port}`);
+      const { id } = await api.start('Which customers bought most?');
+      await api.settled(id);
+      const { status, stdout } = runProcess(line);
+      expect(status).toBe(0);
+      const { data } = JSON.parse(stdout) as { data: readonly { id: string }[] };
+      expect(data.map((run) => run.id)).toContain(id);
+    },
+  },
+  {
     matches: /^npx signalbox inbox/,
     proof: 'run',
     async check(line) {

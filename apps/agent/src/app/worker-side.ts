@@ -27,6 +27,7 @@ import { createMemoryJobQueue } from '../queue/memory-job-queue.ts';
 import { withOwnJobs } from '../queue/own-jobs.ts';
 import { orderedIds } from '../run/core/ordered-ids.ts';
 import { RetentionSweep } from '../run/lifecycle/retention.ts';
+import { runTextStep } from '../run/recovery/run-text-step.ts';
 import { createRunEngine } from '../run/run-engine.ts';
 import { createOutputChecker } from '../schema/output-checker.ts';
 import { openTraces } from '../traces/open-traces.ts';
@@ -142,7 +143,7 @@ export async function createWorkerSide(
     policies,
     onAnnounced: () => sender.wake(),
     ...(owned === undefined ? {} : { handToOwner: (call) => owned.handToOwner(call) }),
-    sweepSteps: [sender, scheduler],
+    sweepSteps: [sender, scheduler, runTextStep(store)],
     ...(crashPoints === undefined ? {} : { crashPoints }),
     ...(recovery === undefined ? {} : { recovery }),
     concurrency: config.concurrency,

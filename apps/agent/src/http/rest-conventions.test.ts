@@ -53,6 +53,51 @@ test('runs are found by their metadata, by any of several statuses, and by their
   expect(await idsOf(edge, '/v1/runs?kind=call')).toEqual([call.id]);
 });
 
+test('runs are found by words of their prompt, answer and id, in pages, together with other filters', async () => {
+  const { service, edge, start } = await open(callsThenAnswer([], 'Thirteen are OPEN'));
+  const ada = await start({ prompt: 'Count the orders of Zürich', metadata: { user: 'ada' } });
+  const bob = await start({ prompt: 'Count orders', metadata: { user: 'bob' } });
+  for (const { id } of [ada, bob]) await service.settled(id);
+  const found = (query: string): Promise<readonly string[]> => idsOf(edge, `/v1/runs?${query}`);
+  expect(await found('q=orders')).toEqual([bob.id, ada.id]);
+  expect(await found('q=ORDERS+zurich')).toEqual([ada.id]);
+  expect(await found('q=thirteen%20count')).toEqual([bob.id, ada.id]);
+  expect(await found(`q=${bob.id}`)).toEqual([bob.id]);
+  expect(await found('q=orders&metadata.user=ada')).toEqual([ada.id]);
+  expect(await found('q=orders&status=failed')).toEqual([]);
+  const page = (await edge.request('GET', '/v1/runs?q=orders&limit=1')).json<{
+    next_cursor: string;
+  }>();
+  expect(await found(`q=orders&limit=1&cursor=${page.next_cursor}`)).toEqual([ada.id]);
+  await edge.request('DELETE', `/v1/runs/${ada.id}`);
+  expect(await found('q=zurich')).toEqual([]);
+});
+
+test.each([
+  ['q=', 'must contain a word'],
+  ['q=%20%00%E2%80%AE', 'must contain a word'],
+  [`q=${'x'.repeat(501)}`, 'at most 500 characters'],
+  [`q=${encodeURIComponent('"*'.repeat(5000))}`, 'at most 500 characters'],
+  ['q=a&q=b', 'must be text'],
+])('a search by %.40s is refused', async (query, message) => {
+  const { edge } = await open();
+  const response = await edge.request('GET', `/v1/runs?${query}`);
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ path: '/query/q', message: expect.stringContaining(message) as string }],
+  });
+});
+
+test('operators and quotes of a search are text', async () => {
+  const { edge, start } = await open();
+  const { id } = await start({ prompt: `say "a OR b" NOT c* %_\\ ' -- \u202eاب` });
+  for (const q of ['"a or', 'not c*', '%_\\', "' --", '\u202eاب', '\0say\0'])
+    expect([q, await idsOf(edge, `/v1/runs?q=${encodeURIComponent(q)}`)]).toEqual([q, [id]]);
+  for (const q of ['a AND b', 'sa%', `' OR '1'='1`, 'say*', 'NEAR(say a)'])
+    expect([q, await idsOf(edge, `/v1/runs?q=${encodeURIComponent(q)}`)]).toEqual([q, []]);
+});
+
 test('PATCH sets, keeps and removes entries of the metadata of a run', async () => {
   const { service, edge, start } = await open();
   const { id } = await start({ metadata: { user: 'ada', team: 'a' } });

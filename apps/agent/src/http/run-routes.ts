@@ -12,6 +12,7 @@ import { Run as RunSchema, RunList, RunListQuery, RunPatch } from './run-schemas
 import { IdParameters, ListQuery, PageQuery, ProblemDetails } from './schemas.ts';
 import { listedCallView, pageOf, pageOptions, runView } from './views.ts';
 import { preferredRun, preferWait } from './wait-for-run.ts';
+import { searchWords } from '../text/search-text.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -30,9 +31,10 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       },
     },
     async (request) => {
-      const { status, kind, thread_id: threadId, agent_id: agentId, metadata } = request.query;
+      const { q, status, kind, thread_id: threadId, agent_id: agentId, metadata } = request.query;
       const { data, nextCursor } = await read.runs({
         ...pageOptions(request.query),
+        ...(q === undefined ? {} : { words: searchWords(q) }),
         ...(status === undefined ? {} : { status: [status].flat() }),
         ...(kind === undefined ? {} : { kind }),
         ...(metadata === undefined ? {} : { metadata }),

@@ -13,6 +13,7 @@ import {
 } from './schemas.ts';
 import { requestedSettings, setSettings } from './setting-schemas.ts';
 import { requestedToolRules, setToolRules } from './tool-rule-schemas.ts';
+import { searchWords } from '../text/search-text.ts';
 
 const runStatus = z.enum(RUN_STATUSES);
 const priority = z.enum(PRIORITIES);
@@ -276,7 +277,20 @@ export const RunPatch = z
   .strictObject({ metadata: MetadataPatch })
   .meta({ id: 'RunPatch', examples: [{ metadata: { reviewed: 'yes', draft: null } }] });
 
+/** Characters of a search. */
+const MAX_SEARCH = 500;
+
 export const RunListQuery = ListQuery.extend({
+  q: z
+    .string()
+    .max(MAX_SEARCH)
+    .refine((text) => searchWords(text).length > 0, {
+      error: 'must contain a word: give a visible character',
+    })
+    .optional()
+    .describe(
+      'Words separated by spaces, each of which must occur, also as a part of a word, in the id of the run, the name that its agent had when the run was created, the first 4,000 characters of its prompt or of its answer, or its error. Case, accents and invisible characters are ignored; all other characters are text. A page reads at most 200,000 runs, so it may have fewer runs than `limit`, or none, and a `next_cursor` to continue.',
+    ),
   status: z
     .union([runStatus, z.array(runStatus).min(1).max(8)])
     .optional()

@@ -10,6 +10,7 @@ import { progressContract } from './store/progress.contract.ts';
 import { retentionContract } from './store/retention.contract.ts';
 import { eventContract } from './store/run-event.contract.ts';
 import { runContract } from './store/run.contract.ts';
+import { runSearchContract } from './store/run-search.contract.ts';
 import { threadContract } from './store/thread.contract.ts';
 import { toolCallContract } from './store/tool-call.contract.ts';
 import { statsContract } from './store/stats.contract.ts';
@@ -23,6 +24,7 @@ import type { OpenStore } from './testing/open-for-test.ts';
 export function storeContract(name: string, open: OpenStore): void {
   for (const contract of [
     runContract,
+    runSearchContract,
     eventContract,
     messageContract,
     toolCallContract,

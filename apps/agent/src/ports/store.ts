@@ -3,6 +3,7 @@ import type { EpochReader, EpochWriter } from './store/epoch.ts';
 import type { IdempotencyWriter } from './store/idempotency.ts';
 import type { ListReader } from './store/list.ts';
 import type { ProgressReader } from './store/progress.ts';
+import type { RunTextReader, RunTextWriter } from './store/run-texts.ts';
 import type { RetentionReader, RetentionWriter } from './store/retention.ts';
 import type { ApprovalReader, ApprovalWriter } from './store/approval.ts';
 import type { AuditReader, AuditWriter } from './store/audit.ts';
@@ -38,6 +39,7 @@ export interface StoreReader
     ListReader,
     ProgressReader,
     RetentionReader,
+    RunTextReader,
     ScheduleReader,
     StatsReader,
     SweepReader,
@@ -66,6 +68,7 @@ export interface StoreTransaction
     EpochWriter,
     IdempotencyWriter,
     RetentionWriter,
+    RunTextWriter,
     ScheduleWriter,
     WebhookWriter,
     WorkerWriter {}

@@ -39,23 +39,32 @@ type Row<T, Json extends keyof T> = {
 /** Parts of an agent that are stored as JSON. */
 type AgentJson = 'servers' | 'limits' | 'modelSettings' | 'toolRules';
 
+/** Columns of the fields of a run. */
+export type RunColumns = Row<
+  Run,
+  | 'servers'
+  | 'limits'
+  | 'modelSettings'
+  | 'toolRules'
+  | 'metadata'
+  | 'traceContext'
+  | 'forkedFrom'
+  | 'usage'
+  | 'error'
+  | 'modelOutage'
+  | 'outputSchema'
+  | 'output'
+>;
+
 /** Tables. Columns are snake_case in SQL. */
 export interface Database {
-  runs: Row<
-    Run,
-    | 'servers'
-    | 'limits'
-    | 'modelSettings'
-    | 'toolRules'
-    | 'metadata'
-    | 'traceContext'
-    | 'forkedFrom'
-    | 'usage'
-    | 'error'
-    | 'modelOutage'
-    | 'outputSchema'
-    | 'output'
-  >;
+  /**
+   * `textCoversEnd`: `finishedAt` of the run as of its search text; -1 for a run without a search
+   * text.
+   */
+  runs: RunColumns & { textCoversEnd: Generated<number | null> };
+  /** Texts in which a run is searched, in the form of `foldText`. */
+  runTexts: { runId: string; runCreatedAt: number; request: string; outcome: string };
   events: Row<RunEvent, 'data'>;
   messages: Row<StoredMessage, 'content' | 'native'> & { runId: string; position: number };
   turns: Row<ActiveTurn, never> & {
@@ -225,7 +234,7 @@ function damagedRun(columns: readonly string[]): Partial<Run> {
   };
 }
 
-export const runCodec = createCodec<Run, Database['runs']>({
+export const runCodec = createCodec<Run, RunColumns>({
   json: [
     'servers',
     'limits',

@@ -11,11 +11,13 @@ import {
   runCodec,
   toolCallCodec,
   type Database,
+  type RunColumns,
 } from './database.ts';
 import { ERASED } from './erased-runs.ts';
 import { hasMetadata } from './metadata-filter.ts';
 import { pageByTime, pageOfRows } from './pages.ts';
 import { INBOX_COLUMNS, RUN_COLUMNS } from './columns.ts';
+import { searchRuns } from './search-runs.ts';
 
 /**
  * Creates the reads of lists. They read only the visible part of long columns, so that no row makes
@@ -24,7 +26,7 @@ import { INBOX_COLUMNS, RUN_COLUMNS } from './columns.ts';
 export function createListReader(connection: Rows): ListReader {
   const db = connection.kysely;
   return {
-    async runs({ status, kind, threadId, agentId, metadata, ...page }) {
+    async runs({ status, kind, threadId, agentId, metadata, words, ...page }) {
       let query = listedRuns(db);
       if (status !== undefined) query = query.where('status', 'in', status);
       if (kind !== undefined) query = query.where('kind', '=', kind);
@@ -32,6 +34,8 @@ export function createListReader(connection: Rows): ListReader {
       if (agentId !== undefined) query = query.where('agentId', '=', agentId);
       for (const entry of Object.entries(metadata ?? {}))
         query = query.where(hasMetadata(connection, 'runs.metadata', entry));
+      if (words !== undefined)
+        return searchRuns(connection, query, { ...page, words, decode: listedRun });
       return pageByTime(query, page, { order: 'newest first', decode: listedRun });
     },
 
@@ -132,7 +136,7 @@ function listedRuns(db: Kysely<Database>) {
 function listedRun({
   isLong: isLeftOut,
   ...row
-}: Database['runs'] & { readonly isLong: number }): Listed<Run> {
+}: RunColumns & { readonly isLong: number }): Listed<Run> {
   const run = runCodec.salvage(row);
   const [prompt, instructions, answer] = [run.prompt, run.instructions, run.answer].map((text) =>
     text === undefined ? undefined : shortenText(text),

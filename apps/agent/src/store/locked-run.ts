@@ -2,15 +2,15 @@ import type { Clock } from '../ports/clock.ts';
 import { isSettled, type Run, type RunCore, type RunPatch } from '../ports/store/run.ts';
 import type { ToolCall } from '../ports/store/tool-call.ts';
 import type { StoreTransaction } from '../ports/store.ts';
-import { runCodec, type Database } from './database.ts';
+import { runCodec, type RunColumns } from './database.ts';
 import { insertEventRows } from './event-rows.ts';
 import type { RUN_COLUMNS } from './columns.ts';
 import { selectRun, selectRunCore } from './read-queries.ts';
 import type { Awaitable, Rows } from './rows.ts';
-import { updateRun } from './write-queries.ts';
+import { updateRun } from './run-texts.ts';
 
 /** Row of a run without its long columns. */
-export type RunRow = Pick<Database['runs'], (typeof RUN_COLUMNS)[number]>;
+export type RunRow = Pick<RunColumns, (typeof RUN_COLUMNS)[number]>;
 
 /** Fields that no statement of a transaction reads except by the id of the run. */
 const LATE_FIELDS: ReadonlySet<string> = new Set<keyof RunPatch>([
@@ -45,7 +45,7 @@ export class LockedRun {
   #decoded: { readonly row: RunRow; readonly core: RunCore } | undefined;
   /** Calls that were read, of which only the arguments can change. */
   readonly #targets = new Map<string, Pick<ToolCall, 'server' | 'tool' | 'arguments'>>();
-  #late: Partial<Database['runs']> = {};
+  #late: Partial<RunColumns> = {};
 
   constructor({ transaction, rows, id, clock, row }: LockedRunOptions) {
     this.#rows = rows;
@@ -139,14 +139,14 @@ export class LockedRun {
     this.#change(columns);
   }
 
-  #write(columns: Partial<Database['runs']>): Awaitable<void> {
+  #write(columns: Partial<RunColumns>): Awaitable<void> {
     const patch = { ...this.#late, ...columns };
     this.#late = {};
     this.#change(columns);
-    return this.#rows.send(updateRun, { id: this.#id, patch });
+    return updateRun(this.#rows, { id: this.#id, patch });
   }
 
-  #change(columns: Partial<Database['runs']>): void {
+  #change(columns: Partial<RunColumns>): void {
     if (this.#row !== undefined) this.#row = { ...this.#row, ...columns };
   }
 

@@ -24,7 +24,11 @@ interface OfRun {
 }
 
 export const selectRun = (db: Db, { id }: ById) =>
-  db.selectFrom('runs').selectAll().where('id', '=', id).where('status', '!=', ERASED);
+  db
+    .selectFrom('runs')
+    .select([...RUN_COLUMNS, 'prompt', 'instructions', 'answer', 'outputSchema', 'output'])
+    .where('id', '=', id)
+    .where('status', '!=', ERASED);
 
 export const selectRunCore = (db: Db, { id }: ById) =>
   db.selectFrom('runs').select(RUN_COLUMNS).where('id', '=', id).where('status', '!=', ERASED);

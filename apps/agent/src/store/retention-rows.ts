@@ -91,8 +91,8 @@ export function createRetentionWriter(connection: Rows): RetentionWriter {
 }
 
 /**
- * Hides runs from every read, and deletes their inbox items, remembered approvals, webhook deliveries
- * and stored responses. Returns the number of runs.
+ * Hides runs from every read, and deletes their inbox items, remembered approvals, webhook deliveries,
+ * search texts and stored responses. Returns the number of runs.
  */
 export async function hideRuns(
   db: Kysely<Database>,
@@ -101,6 +101,7 @@ export async function hideRuns(
   await db.deleteFrom('inboxItems').where('runId', 'in', runs).execute();
   await db.deleteFrom('rememberedApprovals').where('runId', 'in', runs).execute();
   await db.deleteFrom('webhookDeliveries').where('runId', 'in', runs).execute();
+  await db.deleteFrom('runTexts').where('runId', 'in', runs).execute();
   await db
     .updateTable('idempotencyKeys')
     .set({ response: null })

@@ -36,6 +36,7 @@ import {
 import { countInProgress, selectLatestOfKey } from './key-queries.ts';
 import { createRetentionReader } from './retention-rows.ts';
 import { createAgentReader } from './agent-rows.ts';
+import { createRunTextReader } from './run-texts.ts';
 import { createThreadReader } from './thread-rows.ts';
 import {
   eventCodec,
@@ -58,6 +59,7 @@ export function createRunReader(connection: Rows, clock: Clock): StoreReader {
     ...createListReader(connection),
     ...createProgressReader(connection),
     ...createRetentionReader(connection),
+    ...createRunTextReader(connection),
     ...createStatsReader(connection),
     ...createSweepReader(connection),
     ...createScheduleReader(connection),

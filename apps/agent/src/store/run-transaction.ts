@@ -24,6 +24,7 @@ import { createWorkerWriter } from './worker-rows.ts';
 import { createRunReader } from './run-reader.ts';
 import { shortenObject } from '../json/short-json.ts';
 import { createAgentWriter } from './agent-rows.ts';
+import { createRunTextWriter, insertRun, updateRun } from './run-texts.ts';
 import { createThreadWriter } from './thread-rows.ts';
 import {
   countSampling,
@@ -36,13 +37,11 @@ import {
   insertInboxItem,
   insertMessage,
   insertNumberedAudit,
-  insertRun,
   insertToolCall,
   insertTurn,
   selectLastPosition,
   takeSeqs,
   updateInboxItem,
-  updateRun,
   updateToolCall,
   upsertPartial,
 } from './write-queries.ts';
@@ -60,6 +59,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     ...createEpochWriter(connection),
     ...createIdempotencyWriter(connection, clock),
     ...createRetentionWriter(connection),
+    ...createRunTextWriter(connection),
     ...createScheduleWriter(connection),
     ...createWebhookWriter(connection),
     ...createWorkerWriter(connection, clock),
@@ -71,7 +71,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
     },
 
     async insertRun(run) {
-      await connection.send(insertRun, runCodec.encode(run));
+      await insertRun(connection, run);
     },
 
     async lockApiKey(apiKey) {
@@ -85,7 +85,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
 
     async updateRun(id, patch) {
       if (Object.keys(patch).length === 0) return;
-      await connection.send(updateRun, { id, patch: runCodec.encode(patch) });
+      await updateRun(connection, { id, patch: runCodec.encode(patch) });
     },
 
     async append(runId, events, at = clock.now()) {

@@ -1,6 +1,7 @@
 /** Tables of every database of this version. */
 export const TABLES = [
   'runs',
+  'run_texts',
   'events',
   'messages',
   'turns',

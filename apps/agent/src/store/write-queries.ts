@@ -6,13 +6,6 @@ type Db = Kysely<Database>;
 type New<Table extends keyof Database> = Insertable<Database[Table]>;
 type Patch<Table extends keyof Database> = Updateable<Database[Table]>;
 
-export const insertRun = (db: Db, row: New<'runs'>) => db.insertInto('runs').values(row);
-
-export const updateRun = (
-  db: Db,
-  { id, patch }: { readonly id: string; readonly patch: Patch<'runs'> },
-) => db.updateTable('runs').set(patch).where('id', '=', id);
-
 export const selectLastPosition = (db: Db, { threadId }: { readonly threadId: string }) =>
   db
     .selectFrom('runs')

@@ -25,11 +25,19 @@ export interface RunFilter {
   readonly agentId?: string;
   /** Entries that the run's metadata must contain. */
   readonly metadata?: Metadata;
+  /**
+   * Words in the form of `foldText`, each of which must occur in the id of the run, the name that its
+   * agent had when the run was created, the first 4,000 characters of its prompt or of its answer, or its error.
+   */
+  readonly words?: readonly string[];
 }
 
 /** Pages of lists. An invalid `cursor` throws `InvalidCursorError`. */
 export interface ListReader {
-  /** Returns runs newest first. */
+  /**
+   * Returns runs newest first. With `words` a page reads at most 200,000 runs: it may have fewer runs
+   * than its limit, or none, and a cursor to continue.
+   */
   runs(options: PageOptions & RunFilter): Promise<Page<Listed<Run>>>;
   /** Returns inbox items oldest first. */
   inbox(

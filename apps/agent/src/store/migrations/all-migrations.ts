@@ -31,6 +31,7 @@ import { queueOrder } from './0029-queue-order.ts';
 import { secrets } from './0030-secrets.ts';
 import { pinnedDefinitions } from './0031-pinned-definitions.ts';
 import { agentVersions } from './0032-agent-versions.ts';
+import { runTexts } from './0033-run-texts.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -80,4 +81,5 @@ export const MIGRATIONS: Migrations = {
   '0030-secrets.additive': secrets,
   '0031-pinned-definitions.additive': pinnedDefinitions,
   '0032-agent-versions': agentVersions,
+  '0033-run-texts.additive': runTexts,
 };

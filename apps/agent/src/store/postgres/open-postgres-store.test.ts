@@ -190,6 +190,7 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
     const copied = await copyToPostgres({ dataDir, url });
     expect(Object.fromEntries(copied)).toMatchObject({
       runs: 1000,
+      run_texts: 1000,
       events: 1000,
       artifacts: 10,
       agents: 1,
