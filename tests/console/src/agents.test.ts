@@ -217,6 +217,19 @@ describe.skipIf(inject('browser') === undefined)('the versions of an agent', () 
     expect(stored).toMatchObject({ version: 5, instructions: 'Answer with charts.' });
   });
 
+  test('can be chosen for a run, which shows its version', async () => {
+    const id = await threeVersions();
+    const page = await openPage(`/agents/${id}/versions`);
+    await page.getByRole('link', { name: 'Start a run with version 2' }).click();
+    await expect.poll(() => page.getByLabel('Version').inputValue()).toBe('2');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByLabel('Task').fill('Which customers bought most?');
+    await page.getByRole('button', { name: 'Start the run' }).click();
+    await page.getByText('agent version 2').waitFor();
+    const { data } = await unwrap(apiOf().GET('/v1/runs', { params: { query: { agent_id: id } } }));
+    expect(data).toMatchObject([{ agent_version: 2, tools: { deny: ['show__*'] } }]);
+  });
+
   test('fit a phone', async () => {
     const id = await threeVersions();
     for (const path of [`/agents/${id}/versions`, `/agents/${id}`]) {

@@ -96,19 +96,30 @@ function Versions({ current, versions }: VersionsProps): ReactNode {
                 ),
             },
             {
-              id: 'restore',
-              title: 'Restore',
-              cell: ({ version }) =>
-                version !== agent.version && (
-                  <Button
-                    kind="quiet"
-                    icon="retry"
-                    label={`Restore version ${version}`}
-                    onClick={() => setRestoring(version)}
+              id: 'use',
+              title: 'Use',
+              cell: ({ version }) => (
+                <div className="actions">
+                  <Link
+                    className="button quiet"
+                    href={`/runs/new?agent=${encodeURIComponent(agent.id)}&version=${version}`}
+                    aria-label={`Start a run with version ${version}`}
                   >
-                    Restore
-                  </Button>
-                ),
+                    <Icon name="play" />
+                    Run
+                  </Link>
+                  {version !== agent.version && (
+                    <Button
+                      kind="quiet"
+                      icon="retry"
+                      label={`Restore version ${version}`}
+                      onClick={() => setRestoring(version)}
+                    >
+                      Restore
+                    </Button>
+                  )}
+                </div>
+              ),
             },
           ]}
         />

@@ -22,7 +22,7 @@ const DEMOS = [
   'Which packages are in this workspace and which has the most source files?',
 ];
 
-/** The form for a new run. `?agent=` and `?thread=` choose these. */
+/** The form for a new run. `?agent=` chooses an agent, and `?version=` one of its versions. */
 export function NewRunPage(): ReactNode {
   const client = useClient();
   const { apiKey } = useSession();
@@ -30,6 +30,7 @@ export function NewRunPage(): ReactNode {
   const [draft, setDraft] = useState<RunDraft>(() => ({
     ...EMPTY_DRAFT,
     agentId: searchParams.get('agent') ?? '',
+    agentVersion: searchParams.get('version') ?? '',
   }));
   const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
   const body: NewRun = {

@@ -26,3 +26,13 @@ test('limits and metadata have the units and the form of the API', () => {
     metadata: { team: 'support', ticket: 'A=1' },
   });
 });
+
+test('a version is sent with its agent only', () => {
+  const draft = { ...EMPTY_DRAFT, prompt: 'go', agentVersion: '2' };
+  expect(newRunOf({ ...draft, agentId: 'a' })).toEqual({
+    prompt: 'go',
+    agent_id: 'a',
+    agent_version: 2,
+  });
+  expect(newRunOf(draft)).toEqual({ prompt: 'go' });
+});

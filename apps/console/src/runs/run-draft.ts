@@ -4,6 +4,8 @@ import type { NewRun } from '@signalbox/client';
 export interface RunDraft {
   readonly prompt: string;
   readonly agentId: string;
+  /** Empty: the current version. */
+  readonly agentVersion: string;
   readonly model: string;
   /** Empty: every server. */
   readonly servers: readonly string[];
@@ -19,6 +21,7 @@ export interface RunDraft {
 export const EMPTY_DRAFT: RunDraft = {
   prompt: '',
   agentId: '',
+  agentVersion: '',
   model: '',
   servers: [],
   instructions: '',
@@ -42,7 +45,10 @@ export function newRunOf(draft: RunDraft): NewRun {
   const metadata = readMetadata(draft.metadata);
   return {
     prompt,
-    ...(agentId !== '' && { agent_id: agentId }),
+    ...(agentId !== '' && {
+      agent_id: agentId,
+      ...positive('agent_version', draft.agentVersion),
+    }),
     ...(model !== '' && { model }),
     ...(servers.length > 0 && { servers: [...servers] }),
     ...(instructions.trim() !== '' && { instructions }),

@@ -26,7 +26,17 @@ export function RunOptions({ draft, onChange }: RunOptionsProps): ReactNode {
               { value: '', label: 'None' },
               ...agents.map(({ id, name }) => ({ value: id, label: name })),
             ]}
-            onChange={(agentId) => set({ agentId })}
+            onChange={(agentId) => set({ agentId, agentVersion: '' })}
+          />
+        )}
+        {draft.agentId !== '' && (
+          <TextField
+            label="Version"
+            type="number"
+            value={draft.agentVersion}
+            limits={{ min: 1, step: 1 }}
+            hint="Default: the current one of the agent"
+            onChange={(agentVersion) => set({ agentVersion })}
           />
         )}
         {models.length > 0 && (
