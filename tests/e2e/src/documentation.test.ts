@@ -17,7 +17,7 @@ import { ApiClient } from './support/client.ts';
 import { runToEnd, startCommand } from './support/command.ts';
 import { engineVariables } from './support/engines.ts';
 import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
-import { agentMain, temporaryFolder } from './support/service.ts';
+import { agentMain, startServiceProcess, temporaryFolder } from './support/service.ts';
 
 /** Milliseconds after which a command is ended: it blocks this process, so that the time limit of the test cannot end it. */
 const HANG_LIMIT_MS = 180_000;
@@ -269,6 +269,25 @@ const checks: readonly Check[] = [
       expect(status).toBe(0);
       const { data } = JSON.parse(stdout) as { data: readonly { id: string }[] };
       expect(data.map((run) => run.id)).toContain(id);
+    },
+  },
+  {
+    matches: /^curl -s -X PUT http:\/\/127\.0\.0\.1:8020\/v1\/servers\//,
+    proof: 'run',
+    async check(line) {
+      const own = await temporaryFolder();
+      const editable = await startServiceProcess({
+        folder: own.path,
+        config: { edit_servers: 'remote', llm: { provider: 'scripted' } },
+      });
+      const { status, stdout } = runProcess(
+        line.replace('127.0.0.1:8020', new URL(editable.url).host),
+      );
+      await editable.stop();
+      await own.remove();
+      expect(status).toBe(0);
+      const [, definition = ''] = /-d '(.*)'$/.exec(line) ?? [];
+      expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
     },
   },
   {

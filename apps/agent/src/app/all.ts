@@ -1,6 +1,8 @@
 import type { RunEngine } from '../ports/run-engine.ts';
 import type { StoreReader } from '../ports/store.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
+import { noEditing } from '../server-definitions/no-editing.ts';
+import { ServerEditor } from '../server-definitions/server-editor.ts';
 import { SignalWatch } from '../signals/signal-watch.ts';
 import type { AppOptions, Service } from './app-options.ts';
 import { openFoundation } from './foundation.ts';
@@ -30,6 +32,19 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { store, bus, llm, clock, redis } = foundation;
   const { engine, schedules, webhooks, catalogue, pool, logins, metrics, traces, onServed } =
     worker;
+  const { serverEditing } = options;
+  const definitions =
+    serverEditing === undefined
+      ? noEditing
+      : new ServerEditor({
+          editing: serverEditing,
+          servers: foundation.servers,
+          pool,
+          logins: logins.logins,
+          store,
+          logger: options.logger,
+          allowedNetworks: config.remoteServers?.allowedNetworks,
+        });
   let started: Promise<void> | undefined;
   let phase: Phase = 'starting';
   const http = httpEdge(
@@ -44,6 +59,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       catalogue,
       directory: pool,
       logins: logins.logins,
+      definitions,
       llm,
       clock,
       metrics,

@@ -10,6 +10,7 @@ import { createHandingQueue } from '../queue/handing-queue.ts';
 import { createCommandEngine } from '../run/command-engine.ts';
 import { orderedIds } from '../run/core/ordered-ids.ts';
 import { createOutputChecker } from '../schema/output-checker.ts';
+import { noEditing } from '../server-definitions/no-editing.ts';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
 import type { AppOptions, Service } from './app-options.ts';
@@ -25,7 +26,8 @@ import { httpEdge, type Phase } from './http-edge.ts';
 export async function createApi(options: AppOptions): Promise<Service> {
   const { config, logger, hooks = {} } = options;
   const foundation = await openFoundation(options);
-  const { clock, llm, opened, store, bus, redis, sharedQueue, schemas, policies } = foundation;
+  const { clock, llm, opened, store, bus, redis, sharedQueue, schemas } = foundation;
+  const { policies } = foundation.servers;
   const { fleet, toolPins: pins } = opened;
   const servers = new StoredServers({
     fleet,
@@ -85,6 +87,7 @@ export async function createApi(options: AppOptions): Promise<Service> {
         names: config.servers.map(({ name }) => name),
       }),
       logins: logins.logins,
+      definitions: noEditing,
       llm,
       clock,
       metrics,

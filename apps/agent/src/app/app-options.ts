@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import type { ServerEditing } from '../config/server-editing.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
@@ -30,6 +31,8 @@ export interface AppOptions {
   readonly config: Config;
   readonly version: string;
   readonly logger: Logger;
+  /** Changes of servers by the REST API, for a process with the role `all`. Default: none. */
+  readonly serverEditing?: ServerEditing | undefined;
   /** Whether scripted answers keep the pace of their scenario. Default: true. */
   readonly paced?: boolean;
   readonly hooks?: TestHooks;

@@ -1,5 +1,4 @@
-import type { Config, ServerConfig } from '../config/config.ts';
-import { launchDigest } from '../config/launch-digest.ts';
+import type { Config } from '../config/config.ts';
 import { openCassette } from '../llm/cassette/cassette.ts';
 import { createMemoryRateGates, MAX_OPENING } from '../llm/memory-rate-gate.ts';
 import { createLlmProviders } from '../llm/providers.ts';
@@ -13,13 +12,13 @@ import type { SignalBus } from '../ports/signal-bus.ts';
 import type { OpenedQueue } from '../bullmq/open-postgres-queue.ts';
 import { createInProcessSignalBus } from '../queue/in-process-signal-bus.ts';
 import type { OpenedRedis, OpenRedisOptions } from '../redis/open-redis.ts';
-import type { ServerPolicy } from '../run/core/server-policy.ts';
 import { SchemaChecks } from '../schema/schema-checks.ts';
 import { openStore } from '../store/open-store.ts';
 import type { OpenedStore } from '../store/opened-store.ts';
 import { systemClock } from '../system/system-clock.ts';
 import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import type { AppOptions, TestHooks } from './app-options.ts';
+import { ConfiguredServers } from './configured-servers.ts';
 
 /** The parts that the processes of every role have. */
 export interface Foundation {
@@ -38,7 +37,7 @@ export interface Foundation {
   readonly addressGuard: AddressGuard;
   /** Encrypted secrets of the store. */
   readonly vault: SecretVault;
-  readonly policies: { readonly [server: string]: ServerPolicy };
+  readonly servers: ConfiguredServers;
   close(): Promise<void>;
 }
 
@@ -96,7 +95,7 @@ export async function openFoundation({
       box: secretBoxOf({ given: config.secretKeys, dataDir: config.dataDir }),
       logger,
     }),
-    policies: Object.fromEntries(config.servers.map((server) => [server.name, policyOf(server)])),
+    servers: new ConfiguredServers(config),
     async close() {
       if (schemas !== sharedSchemas) await schemas.close();
       await inDatabase?.close();
@@ -146,9 +145,4 @@ async function openConfiguredStore(
 /** Whether the process uses the database together with others. */
 export function isShared({ role = 'all' }: Config): boolean {
   return role !== 'all';
-}
-
-function policyOf(server: ServerConfig): ServerPolicy {
-  const { approval, approvals = [], sampling, samplingReview = false } = server;
-  return { approval, approvals, sampling, samplingReview, launchDigest: launchDigest(server) };
 }

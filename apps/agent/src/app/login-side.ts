@@ -28,15 +28,15 @@ export interface LoginSideParts {
 
 /** Creates the logins over the encrypted secrets of the store. */
 export function createLoginSide(
-  { config, logger }: AppOptions,
-  { bus, clock, vault }: Foundation,
+  { config, logger, serverEditing }: AppOptions,
+  { bus, clock, vault, servers }: Foundation,
   { engine, pool }: LoginSideParts,
 ): LoginSide {
-  const { publicUrl, servers } = config;
+  const { publicUrl } = config;
   let baseUrl = publicUrl;
   let loop: PollLoop | undefined;
   const logins = new StoredLogins({
-    servers,
+    servers: () => servers.all,
     settings: config.remoteServers,
     vault,
     clock,
@@ -60,7 +60,8 @@ export function createLoginSide(
   return {
     logins,
     start() {
-      if (!servers.some((server) => isRemote(server) && hasLogins(server))) return;
+      const canHaveLogins = servers.all.some((server) => isRemote(server) && hasLogins(server));
+      if (!canHaveLogins && serverEditing === undefined) return;
       if (config.database !== undefined && isShared(config) && config.secretKeys === undefined)
         logger.warn(
           'logins at remote servers are encrypted with a key of this data directory, which processes on other machines do not have; set SIGNALBOX_SECRET_KEY to the same key for all of them',

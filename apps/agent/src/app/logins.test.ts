@@ -329,3 +329,32 @@ test('without an address for redirects a login needs a code', LIMIT, async () =>
   const begun = await request('POST', '/v1/servers/far/login');
   expect(begun).toMatchObject({ method: 'device', url: `${remote.origin}/enter` });
 });
+
+test(
+  'a person logs in to a server that was added by REST, and the login is deleted with the server',
+  LIMIT,
+  async () => {
+    const { url, remote, logIn, startRun, untilRun, untilState, request } = await startLoginService(
+      { config: { mcpServers: {}, edit_servers: 'remote' } },
+    );
+    const add = async (): Promise<number> => {
+      const definition = { url: remote.url, signalbox: { trust: true, approval: 'auto' } };
+      const { status } = await fetch(`${url}/v1/servers/far/config`, {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json', 'if-none-match': '*' },
+        body: JSON.stringify(definition),
+      });
+      return status;
+    };
+    expect(await add()).toBe(201);
+    await untilState('needs_login');
+    await logIn();
+    await untilState('ready');
+    await untilRun(await startRun(), 'completed');
+    expect(await request('GET', '/v1/servers/far')).toHaveProperty('logged_in');
+    expect((await fetch(`${url}/v1/servers/far`, { method: 'DELETE' })).status).toBe(204);
+    await expect.poll(async () => (await request('GET', '/v1/servers'))['data'], LIMIT).toEqual([]);
+    expect(await add()).toBe(201);
+    await untilState('needs_login');
+  },
+);

@@ -61,7 +61,7 @@ export async function createWorkerSide(
   foundation: Foundation,
 ): Promise<WorkerSide> {
   const { config, version, logger, hooks = {} } = options;
-  const { clock, llm, opened, store, bus, sharedQueue, schemas, policies, addressGuard, vault } =
+  const { clock, llm, opened, store, bus, sharedQueue, schemas, servers, addressGuard, vault } =
     foundation;
   const singletons = isShared(config) ? config.servers.filter(isSingleton) : [];
   const held = new Set(singletons.map(({ name }) => name));
@@ -80,7 +80,7 @@ export async function createWorkerSide(
     authorizations: storedAuthorizations({ vault, settings: config.remoteServers }),
     allowedNetworks: config.remoteServers?.allowedNetworks,
   });
-  const valid = withInvalidServers(configured, config.invalidServers ?? [], { clock, logger });
+  const valid = withInvalidServers(configured, () => servers.invalid, { clock, logger });
   const owned =
     singletons.length === 0
       ? undefined
@@ -118,9 +118,6 @@ export async function createWorkerSide(
     onDecision: (outcome) => metrics.scheduleDecided(outcome),
   });
   const { crashPoints, recovery } = hooks;
-  const callsPerMinute = new Map(
-    config.servers.map((server) => [server.name, server.callsPerMinute]),
-  );
   const engine = createRunEngine({
     store,
     queue,
@@ -140,7 +137,7 @@ export async function createWorkerSide(
             onEvents(runId, events);
             traces.record(runId, events);
           },
-    policies,
+    policies: servers.policies,
     onAnnounced: () => sender.wake(),
     ...(owned === undefined ? {} : { handToOwner: (call) => owned.handToOwner(call) }),
     sweepSteps: [sender, scheduler, runTextStep(store)],
@@ -149,7 +146,7 @@ export async function createWorkerSide(
     concurrency: config.concurrency,
     ...(config.maxQueuedRuns === undefined ? {} : { maxQueuedRuns: config.maxQueuedRuns }),
     keyLimits: keyLimitsByName(config.keyLimits),
-    callsPerMinute: (server) => callsPerMinute.get(server),
+    callsPerMinute: (server) => servers.get(server)?.callsPerMinute,
   });
   const retention = new RetentionSweep({
     clock,

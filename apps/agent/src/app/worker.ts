@@ -1,3 +1,4 @@
+import { noEditing } from '../server-definitions/no-editing.ts';
 import type { AppOptions, Service } from './app-options.ts';
 import { openFoundation } from './foundation.ts';
 import { httpEdge, type Phase } from './http-edge.ts';
@@ -27,6 +28,7 @@ export async function createWorker(options: AppOptions): Promise<Service> {
       catalogue,
       directory: pool,
       logins: logins.logins,
+      definitions: noEditing,
       llm,
       clock,
       metrics,

@@ -22,6 +22,7 @@ export const APP_OPTIONS: { readonly [C in AppCommandName]: readonly OptionName[
     'data-dir',
     ...MODEL_OPTIONS,
     'durability',
+    'edit-servers',
     ...LOG_OPTIONS,
   ],
   run: [
@@ -92,6 +93,7 @@ function flagsOf(command: AppCommandName, values: OptionValues): ConfigFlags {
     baseUrl: values['base-url'],
     scenario: values.scenario,
     durability: values.durability,
+    editServers: values['edit-servers'],
     logFormat: values['log-format'],
     logLevel: values['log-level'] ?? (command === 'serve' ? undefined : 'warn'),
   };

@@ -41,6 +41,11 @@ export const OPTIONS = {
     value: 'ROLE',
     help: 'all (default), api or worker: several api and worker processes share a data directory',
   },
+  'edit-servers': {
+    type: 'string',
+    value: 'KIND',
+    help: 'servers that the REST API may change: off (default), remote, or all, which needs SIGNALBOX_TOKEN',
+  },
   port: { type: 'string', value: 'N', help: 'default 8020; 0 selects a free port' },
   host: { type: 'string', value: 'ADDRESS', help: 'default 127.0.0.1' },
   'data-dir': {

@@ -89,7 +89,7 @@ async function serveService(
   options: AppOptions,
   { config, parsed, files, logger }: AppContext,
 ): Promise<number> {
-  const service = await createService(options);
+  const service = await createService({ ...options, serverEditing: config.serverEditing });
   try {
     return await serve(io, service, { config, isDemo: parsed.isDemo, files, logger });
   } finally {
@@ -160,6 +160,10 @@ async function configure(
     config: {
       ...config,
       servers: parsed.isYes ? all.map(approved) : all,
+      serverEditing: config.serverEditing && {
+        ...config.serverEditing,
+        fixed: new Set(all.filter((server) => !own.includes(server)).map(({ name }) => name)),
+      },
       notices: [...config.notices, ...notices],
     },
     hasDemoServers:

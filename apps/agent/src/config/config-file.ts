@@ -11,7 +11,7 @@ import {
   type ServerEntry,
 } from './config-schema.ts';
 import { parseConfigText } from './config-text.ts';
-import { hostEntries, SERVER_SECTIONS, type HostEntry } from './host-entries.ts';
+import { hostEntries, inOurWords, SERVER_SECTIONS, type HostEntry } from './host-entries.ts';
 import { nearestName } from '../text/nearest-name.ts';
 import { safeServerNames } from './server-name.ts';
 
@@ -61,7 +61,7 @@ export function parseConfigFile(text: string, path: string): ParsedConfig {
     inputs: readInputs(input['inputs']),
     notices: [
       ...(foreign.length === 0 ? [] : [`${path}: ${foreign.join(', ')}: not read`]),
-      ...servers.flatMap((server) => unreadFields(server, path)),
+      ...servers.flatMap(unreadFields).map((problem) => `${path}: ${problem}`),
     ],
   };
 }
@@ -105,6 +105,21 @@ function isMisspelled(name: string): boolean {
   );
 }
 
+/** Validates one entry of `mcpServers` except for its variables. `unread`: its members that are not read, as problems. */
+export function checkServerEntry(
+  name: string,
+  entry: { readonly [member: string]: unknown },
+): { readonly server: FileServer; readonly unread: readonly string[] } {
+  const server = fileServer(
+    { configuredName: name, location: ['mcpServers', name], entry: inOurWords(entry) },
+    name,
+  );
+  const ignored = FOREIGN_SERVER_FIELDS.filter((field) => Object.hasOwn(entry, field)).map(
+    (field) => `${jsonPath([...server.location, field])} is not read; leave it out`,
+  );
+  return { server, unread: [...unreadFields(server), ...ignored] };
+}
+
 function sectionProblems(input: { readonly [name: string]: unknown }): readonly string[] {
   return SERVER_SECTIONS.filter(
     (section) => input[section] !== undefined && !isPlainObject(input[section]),
@@ -118,16 +133,19 @@ function fileServers(entries: readonly HostEntry[]): readonly FileServer[] {
     // If sections of several hosts name the same server, the first counts.
     if (seen.has(configuredName)) return [];
     seen.add(configuredName);
-    return [
-      {
-        name: names.get(configuredName) ?? configuredName,
-        configuredName,
-        location,
-        ...checkedEntry(entry, location),
-        isRemote: isPlainObject(entry) && 'url' in entry,
-      },
-    ];
+    const name = names.get(configuredName) ?? configuredName;
+    return [fileServer({ configuredName, location, entry }, name)];
   });
+}
+
+function fileServer({ configuredName, location, entry }: HostEntry, name: string): FileServer {
+  return {
+    name,
+    configuredName,
+    location,
+    ...checkedEntry(entry, location),
+    isRemote: isPlainObject(entry) && 'url' in entry,
+  };
 }
 
 function checkedEntry(
@@ -178,13 +196,13 @@ const OTHER_NAMES: { readonly [field: string]: string } = {
   disabledTools: 'signalbox.deny',
 };
 
-function unreadFields({ entry = {}, location }: FileServer, path: string): readonly string[] {
+function unreadFields({ entry = {}, location }: FileServer): readonly string[] {
   return Object.keys(entry)
     .filter((field) => !SERVER_FIELDS.includes(field) && !FOREIGN_SERVER_FIELDS.includes(field))
     .map((field) => {
       const meant = POLICY_FIELDS.includes(field)
         ? `signalbox.${field}`
         : (OTHER_NAMES[field] ?? nearestName(field, SERVER_FIELDS));
-      return `${path}: ${jsonPath([...location, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
+      return `${jsonPath([...location, field])} is not read${meant === undefined ? '' : `; use "${meant}"`}`;
     });
 }

@@ -99,7 +99,8 @@ const serverPolicy = z.strictObject({
     .describe('Authorization by OAuth at a server with url; not beside a header Authorization'),
 });
 
-const serverEntry = z
+/** Schema of an entry of `mcpServers`. */
+export const serverEntry = z
   .looseObject({
     type: z
       .enum(['stdio', 'http', 'sse'])
@@ -228,6 +229,12 @@ export const configSchema = z.strictObject({
     })
     .optional()
     .describe('Used with DATABASE_URL only'),
+  edit_servers: z
+    .enum(['off', 'remote', 'all'])
+    .optional()
+    .describe(
+      'Servers that callers of the REST API may add, change and remove: none (off, default), those with url (remote), or also commands, which the service starts (all; needs API keys)',
+    ),
   log_level: z.enum(['debug', 'info', 'warn', 'error']).optional().describe('Default info'),
   log_format: z.enum(['text', 'json']).optional().describe('Default text'),
   api_keys: z

@@ -36,7 +36,8 @@ const STREAMABLE_HTTP = /^(?:streamable[-_ ]?http|http[-_]?stream)$/i;
 /** Members for addresses in other hosts: `httpUrl` in Gemini CLI, `serverUrl` in Windsurf. */
 const ADDRESS_FIELDS = ['httpUrl', 'serverUrl'] as const;
 
-function inOurWords(entry: unknown): unknown {
+/** Returns an entry of any host in the spelling of `signalbox.json`. */
+export function inOurWords(entry: unknown): unknown {
   if (!isPlainObject(entry)) return entry;
   const { httpUrl, serverUrl, transport, ...rest } = entry;
   const address = { httpUrl, serverUrl };

@@ -12,8 +12,9 @@ import { databaseSetting } from './database-setting.ts';
 import { furtherProviders, vendorsWithKeys, withNamedDefault } from './further-providers.ts';
 import { httpUrl } from './http-url.ts';
 import { queueSetting, redisSettings } from './redis-settings.ts';
-import { readServers, type ReadServers } from './read-servers.ts';
+import { readServers, type ReadServers, type ServerSources } from './read-servers.ts';
 import { remoteServersOf } from './remote-servers-setting.ts';
+import { editedServers, type EditMode, type ServerEditing } from './server-editing.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { traceSettings } from './trace-settings.ts';
 
@@ -27,6 +28,7 @@ export interface ConfigFlags {
   readonly logLevel?: string | undefined;
   readonly logFormat?: string | undefined;
   readonly durability?: string | undefined;
+  readonly editServers?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -49,6 +51,8 @@ export interface ConfigSources {
 }
 
 export interface LoadedConfig extends Config {
+  /** Undefined: the REST API cannot change servers. */
+  readonly serverEditing?: ServerEditing | undefined;
   /** File that was read, if any. */
   readonly file: string | undefined;
   /** Hints about the choices made, without secrets. */
@@ -84,7 +88,19 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       `the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`,
     );
   }
-  const read = await serversOf(parsed, { sources, env, folder, path: source?.path });
+  const dataDir =
+    pathOf(sources.cwd, flags.dataDir ?? env['SIGNALBOX_DATA_DIR']) ??
+    pathOf(folder, file.data_dir) ??
+    join(sources.cwd, '.signalbox');
+  const edited = await editedServers(parsed, {
+    mode: editModeOf(sources, env, file),
+    role,
+    apiKeys,
+    dataDir,
+    sources: serverSources(sources, env, folder),
+  });
+  const read = await readServers({ ...parsed, servers: edited.servers }, edited.sources);
+  refuseInvalid(read, flags, source?.path);
   const choice = llmChoice(sources, file.llm ?? {}, { folder, env });
   const chosen = chooseLlm(choice, env);
   const further = furtherProviders(chosen.llm, file.llm?.providers ?? {}, {
@@ -111,10 +127,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
       portOf(env['SIGNALBOX_PORT'], 'SIGNALBOX_PORT') ??
       file.port ??
       8020,
-    dataDir:
-      pathOf(sources.cwd, flags.dataDir ?? env['SIGNALBOX_DATA_DIR']) ??
-      pathOf(folder, file.data_dir) ??
-      join(sources.cwd, '.signalbox'),
+    dataDir,
     database: databaseSetting(env, file.database),
     logLevel:
       oneOf(LOG_LEVELS, { value: flags.logLevel, source: '--log-level' }) ??
@@ -150,8 +163,16 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     ...remoteServersOf(file),
     servers: read.servers,
     invalidServers: read.invalid,
+    serverEditing: edited.editing,
     file: source?.path,
-    notices: [...notices, ...read.notices, ...chosen.notices, ...traceNotices, ...redisNotices],
+    notices: [
+      ...notices,
+      ...edited.notices,
+      ...read.notices,
+      ...chosen.notices,
+      ...traceNotices,
+      ...redisNotices,
+    ],
   };
 }
 
@@ -233,6 +254,7 @@ function webhooksOf(settings: FileConfig['webhooks']): Pick<Config, 'webhooks'> 
 
 const NO_FILE: ParsedConfig = { config: {}, servers: [], inputs: [], notices: [] };
 const ROLES = ['all', 'api', 'worker'] as const;
+const EDIT_MODES = ['off', 'remote', 'all'] as const;
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const LOG_FORMATS = ['text', 'json'] as const;
 
@@ -262,30 +284,39 @@ function readText(path: string): Promise<string> {
   return readFileFromDisk(path, 'utf8');
 }
 
-interface ServersContext {
-  readonly sources: ConfigSources;
-  readonly env: ConfigSources['env'];
-  readonly folder: string;
-  readonly path: string | undefined;
+function editModeOf(
+  { flags }: ConfigSources,
+  env: ConfigSources['env'],
+  file: Omit<FileConfig, 'mcpServers'>,
+): EditMode | 'off' {
+  return (
+    oneOf(EDIT_MODES, { value: flags.editServers, source: '--edit-servers' }) ??
+    oneOf(EDIT_MODES, {
+      value: env['SIGNALBOX_EDIT_SERVERS'],
+      source: 'SIGNALBOX_EDIT_SERVERS',
+    }) ??
+    file.edit_servers ??
+    'off'
+  );
 }
 
-async function serversOf(
-  parsed: Pick<ParsedConfig, 'servers' | 'inputs'>,
-  { sources, env, folder, path }: ServersContext,
-): Promise<ReadServers> {
-  const { flags, homeDir, readFile = readText, askInput } = sources;
-  const read = await readServers(parsed, {
-    given: flags.inputs ?? {},
-    env,
-    ask: askInput,
-    folder,
-    homeDir,
-    readFile,
-  });
-  const problems = read.invalid.flatMap(({ problems: each }) => each);
-  if (flags.isStrict === true && path !== undefined && problems.length > 0)
+function serverSources(
+  { flags, homeDir, readFile = readText, askInput }: ConfigSources,
+  env: ConfigSources['env'],
+  folder: string,
+): ServerSources {
+  return { given: flags.inputs ?? {}, env, ask: askInput, folder, homeDir, readFile };
+}
+
+/** @throws ConfigError when servers of the file are unusable and this is an error */
+function refuseInvalid(
+  { invalid }: ReadServers,
+  { isStrict }: ConfigFlags,
+  path: string | undefined,
+): void {
+  const problems = invalid.flatMap(({ problems: each }) => each);
+  if (isStrict === true && path !== undefined && problems.length > 0)
     throw problemsError(path, problems);
-  return read;
 }
 
 function withoutBlanks(env: ConfigSources['env']): ConfigSources['env'] {

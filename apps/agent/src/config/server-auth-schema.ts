@@ -34,7 +34,7 @@ export const serverAuth = z
     grant: z
       .enum(['user', 'client-credentials', 'jwt-bearer', 'enterprise-managed'])
       .optional()
-      .describe('Who authorizes the service; default user, a person who logs in'),
+      .describe('Party that authorizes the service; default user, a person who logs in'),
     assertionFile: text
       .optional()
       .describe('File with a signed JWT for jwt-bearer, such as a projected service account token'),

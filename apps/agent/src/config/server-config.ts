@@ -14,6 +14,7 @@ import type { FileServer } from './config-file.ts';
 import { expandVariables, type Variables } from './expand-variables.ts';
 import { proxySecrets } from './proxy-secrets.ts';
 import { toRemoteAddress } from './remote-server.ts';
+import { secretArguments } from './secret-texts.ts';
 import { serverAuth } from './server-auth.ts';
 
 export interface ServerConfigSources {
@@ -170,6 +171,7 @@ async function startedServer(
     },
     cwd: cwd === undefined ? undefined : reading.folder(cwd, 'cwd'),
   };
+  for (const secret of secretArguments(server.args)) reading.secrets.add(secret);
   if (server.command.trim() === '' && reading.problems.length === 0)
     reading.problem('is empty', 'command');
   return server;

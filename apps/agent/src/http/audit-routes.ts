@@ -12,7 +12,7 @@ export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
     {
       schema: {
         summary:
-          'List decisions about tool calls and their outcomes, and changes of webhooks, oldest first',
+          'List decisions about tool calls and their outcomes, and changes of webhooks and servers, oldest first',
         description:
           'Entries are append-only and are kept when their run is deleted. They contain no arguments or results.',
         querystring: AuditQuery,
@@ -46,6 +46,7 @@ function auditEntryView(entry: StoredAuditEntry): z.output<typeof AuditEntry> {
   const optional = {
     run_id: entry.runId,
     webhook_id: entry.webhookId,
+    api_key: entry.apiKey,
     call_id: entry.callId,
     inbox_item_id: entry.itemId,
     server: entry.server,

@@ -316,6 +316,23 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: gone('/v1/servers/none', 'server_not_found'),
     invalid: badPath(`/v1/servers/${LONG}`),
   },
+  'DELETE /v1/servers/{name}': {
+    missing: { path: '/v1/servers/none', status: 403, code: 'server_editing_off' },
+    invalid: badPath(`/v1/servers/${LONG}`),
+  },
+  'GET /v1/servers/{name}/config': {
+    missing: { path: '/v1/servers/none/config', status: 403, code: 'server_editing_off' },
+    invalid: badPath(`/v1/servers/${LONG}/config`),
+  },
+  'PUT /v1/servers/{name}/config': {
+    missing: {
+      path: '/v1/servers/none/config',
+      body: {},
+      status: 428,
+      code: 'precondition_required',
+    },
+    invalid: bad([], `/v1/servers/${LONG}/config`),
+  },
   'GET /v1/servers/{name}/log': {
     missing: gone('/v1/servers/none/log', 'server_not_found'),
     invalid: badPath(`/v1/servers/${LONG}/log`),

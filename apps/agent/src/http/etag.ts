@@ -57,6 +57,11 @@ export function matchCheck<T>(
   };
 }
 
+/** Whether a header has the value `*`, which stands for any resource. */
+export function hasAnyTag(request: FastifyRequest, name: 'if-match' | 'if-none-match'): boolean {
+  return tagsIn(request, name).includes('*');
+}
+
 function tagsIn(
   { headers }: FastifyRequest,
   name: 'if-match' | 'if-none-match',

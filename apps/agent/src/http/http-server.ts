@@ -33,6 +33,7 @@ import { runEventRoutes } from './run-event-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { scheduleRoutes } from './schedule-routes.ts';
 import { serializeAsIs } from './serialize.ts';
+import { serverDefinitionRoutes } from './server-definition-routes.ts';
 import { serverRoutes } from './server-routes.ts';
 import { StreamConnections } from './stream-connections.ts';
 import { StreamHeartbeats } from './stream-heartbeats.ts';
@@ -81,6 +82,7 @@ const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)
   probeRoutes,
   inboxRoutes,
   serverRoutes,
+  serverDefinitionRoutes,
   approvalRoutes,
   auditRoutes,
   scheduleRoutes,

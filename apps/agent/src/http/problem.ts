@@ -7,6 +7,7 @@ import {
   ServerUnavailableError,
   UnknownToolError,
 } from '../ports/server-directory.ts';
+import { DefinitionError } from '../ports/server-definitions.ts';
 import { LoginError } from '../ports/server-logins.ts';
 import { InvalidCursorError, StorageError } from '../ports/store/errors.ts';
 import { RequestError } from './validate.ts';
@@ -40,6 +41,8 @@ const problems = {
   unauthorized: [401, 'A bearer token is required'],
   forbidden_host: [403, 'The Host header is not allowed'],
   forbidden_origin: [403, 'The Origin header is not allowed'],
+  server_editing_off: [403, 'Servers cannot be changed by the API'],
+  server_editing_refused: [403, 'Servers with commands cannot be changed by the API'],
   method_not_allowed: [405, 'The endpoint does not support the method'],
   route_not_found: [404, 'There is no such endpoint'],
   server_not_found: [404, 'There is no such MCP server'],
@@ -63,6 +66,8 @@ const problems = {
   too_many_webhooks: [409, 'There are too many webhooks'],
   webhook_disabled: [409, 'The webhook is disabled'],
   delivery_pending: [409, 'The delivery has not ended'],
+  server_not_editable: [409, 'The definition of the MCP server cannot be changed'],
+  too_many_servers: [409, 'There are too many changed MCP servers'],
   login_unsupported: [409, 'The MCP server has no such login'],
   run_not_settled: [409, 'The run is not settled'],
   run_not_resumable: [409, 'The run cannot be resumed'],
@@ -78,6 +83,7 @@ const problems = {
   too_many_streams: [429, 'Too many event streams are open'],
   too_many_bodies: [429, 'Too many request bodies are being received'],
   precondition_failed: [412, 'The resource has changed'],
+  precondition_required: [428, 'The request must say what it changes'],
   payload_too_large: [413, 'The request body is too large'],
   range_not_satisfiable: [416, 'The range is outside the artifact'],
   unsupported_media_type: [415, 'The request body must be JSON'],
@@ -191,6 +197,7 @@ export function toProblem(error: unknown): Problem {
       error.code === 'failed' ? 'login_failed' : 'login_unsupported',
       error.message,
     );
+  if (error instanceof DefinitionError) return definitionProblem(error);
   if (error instanceof UnknownToolError) return new Problem('tool_not_found', error.message);
   if (error instanceof DefinitionChangedError)
     return new Problem('definition_changed', error.message);
@@ -198,8 +205,7 @@ export function toProblem(error: unknown): Problem {
     return new Problem(`storage_${error.reason}`, error.message, { cause: error });
   if (error instanceof InvalidCursorError) return new Problem('invalid_cursor', error.message);
   const invalid = validationErrors(error);
-  if (invalid !== undefined)
-    return new Problem('invalid_request', summary(invalid), { errors: invalid });
+  if (invalid !== undefined) return invalidRequest(invalid);
   switch (codeOf(error)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Problem(
@@ -224,6 +230,25 @@ export function toProblem(error: unknown): Problem {
     default:
       return new Problem('internal_error', 'the service log has the details');
   }
+}
+
+function definitionProblem({ code, message, problems: found }: DefinitionError): Problem {
+  switch (code) {
+    case 'invalid_definition':
+      return invalidRequest(
+        found.map(({ path, message: text }) => ({ path: `/body${path}`, message: text })),
+      );
+    case 'invalid_name':
+      return invalidRequest([{ path: '/path/name', message }]);
+    case 'server_exists':
+      return new Problem('precondition_failed', message);
+    default:
+      return new Problem(code, message);
+  }
+}
+
+function invalidRequest(errors: readonly FieldError[]): Problem {
+  return new Problem('invalid_request', summary(errors), { errors });
 }
 
 function codeOf(error: unknown): unknown {

@@ -17,6 +17,7 @@ import type { ServerDirectory } from '../ports/server-directory.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ScheduleCommands } from '../ports/schedule-commands.ts';
+import type { ServerDefinitions } from '../ports/server-definitions.ts';
 import type { ServerLogins } from '../ports/server-logins.ts';
 import type { WebhookCommands } from '../ports/webhook-commands.ts';
 import type { ToolCatalogue } from '../ports/tool-catalogue.ts';
@@ -41,6 +42,7 @@ export interface HttpDependencies {
   readonly catalogue: ToolCatalogue;
   readonly directory: ServerDirectory;
   readonly logins: ServerLogins;
+  readonly definitions: ServerDefinitions;
   readonly llm: LlmProviders;
   readonly clock: Clock;
   readonly metrics: ServiceMetrics;

@@ -39,7 +39,7 @@ const problem = {
 
 /** MCP servers and their tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
-  const { catalogue, directory, logins, read } = dependencies;
+  const { catalogue, directory, logins, read, definitions } = dependencies;
 
   const statusOf = async (name: string): Promise<ServerStatus> => {
     const status = (await catalogue.servers()).find((each) => each.name === name);
@@ -68,10 +68,10 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
   };
   const viewOf = async (status: ServerStatus): Promise<z.output<typeof Server>> => {
     const lines = await read.rateLines();
-    return serverView(
-      status,
-      lines.find(({ server }) => server === status.name),
-    );
+    return serverView(status, {
+      line: lines.find(({ server }) => server === status.name),
+      definition: definitions.describe(status.name),
+    });
   };
   serverControlRoutes(app, { statusOf, controlOf, viewOf });
   loginRoutes(app, dependencies, statusOf);
@@ -88,10 +88,15 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
     async (request) => {
       const servers = await catalogue.servers();
       const lines = new Map((await read.rateLines()).map((line) => [line.server, line]));
-      return pageOf(
+      const page = pageOf(
         pageInOrder(servers, ({ name }) => name, request.query),
-        (status) => serverView(status, lines.get(status.name)),
+        (status) =>
+          serverView(status, {
+            line: lines.get(status.name),
+            definition: definitions.describe(status.name),
+          }),
       );
+      return { ...page, editing: definitions.mode };
     },
   );
 

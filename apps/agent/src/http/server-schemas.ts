@@ -76,6 +76,17 @@ export const Server = z
       .describe('Present while calls wait because the server has reached its `callsPerMinute`'),
     since: time,
     restarts: z.int(),
+    definition: z
+      .object({
+        source: z
+          .enum(['configuration', 'api', 'command_line'])
+          .describe(
+            'Where the server is defined: the configuration file, the API, or the command line',
+          ),
+        editable: z.boolean().describe('Whether the API may change and remove the server'),
+      })
+      .optional()
+      .describe('Present where the API may change servers'),
     workers: z
       .array(
         z.object({
@@ -252,7 +263,15 @@ export const CompletionValues = z
   .meta({ id: 'CompletionValues' });
 
 export const ServerList = z
-  .object({ data: z.array(Server), next_cursor: z.string().optional() })
+  .object({
+    data: z.array(Server),
+    next_cursor: z.string().optional(),
+    editing: z
+      .enum(['off', 'remote', 'all'])
+      .describe(
+        'Servers that the API may add, change and remove: none, those with a URL, or also commands',
+      ),
+  })
   .meta({ id: 'ServerList' });
 
 export const Tool = z

@@ -24,6 +24,7 @@ import { FakeLlm } from '../run/testing/fake-llm.ts';
 import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createScheduleCommands } from '../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../webhooks/webhook-commands.ts';
+import { noEditing } from '../server-definitions/no-editing.ts';
 import { noLogins } from './testing/no-logins.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
@@ -76,7 +77,9 @@ const SAMPLE_DATA: { readonly [type: string]: JsonObject } = {
 export async function createTestEdge(
   edge: Partial<ServerOptions> = {},
   engine: Partial<RunCommands> = {},
-  servers: Partial<Pick<HttpDependencies, 'catalogue' | 'directory' | 'version'>> = {},
+  servers: Partial<
+    Pick<HttpDependencies, 'catalogue' | 'directory' | 'version' | 'definitions'>
+  > = {},
 ): Promise<TestEdge> {
   const dataDir = databaseFolder();
   await provideMigratedDatabase(dataDir);
@@ -117,6 +120,7 @@ export async function createTestEdge(
       catalogue: localCatalogue(emptyRegistry),
       directory: { server: () => undefined, control: () => undefined },
       logins: noLogins,
+      definitions: noEditing,
       llm: fakeLlm,
       clock,
       metrics,

@@ -10,6 +10,19 @@ export const validateRequest: FastifySchemaCompiler<z.ZodType> =
     return success ? { value } : { error: new RequestError(error.issues) };
   };
 
+/** Validates the parts of a request except the body, which the route validates. */
+export function validateAllButBody(part: {
+  readonly schema: unknown;
+  readonly method: string;
+  readonly url: string;
+  readonly httpPart?: string;
+}): ReturnType<typeof validateRequest> {
+  return part.httpPart === 'body'
+    ? (body: unknown) => ({ value: body })
+    : // Every schema of a route is a zod schema.
+      validateRequest({ ...part, schema: part.schema as z.ZodType });
+}
+
 /** Validation errors of one part of a request. */
 export class RequestError extends Error {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];

@@ -9,6 +9,7 @@ import type { Page, PageOptions } from '../ports/store/page.ts';
 import type { InboxItem as StoredItem } from '../ports/store/inbox.ts';
 import type { RunEvent as StoredEvent } from '../ports/store/run-event.ts';
 import type { ToolCall as StoredCall } from '../ports/store/tool-call.ts';
+import type { ServerDefinitions } from '../ports/server-definitions.ts';
 import type { PinnedTool as Pin } from '../ports/server-directory.ts';
 import type { CatalogueTool, ServerStatus } from '../ports/tool-catalogue.ts';
 import { artifactIdOf } from '../run/results/artifacts.ts';
@@ -236,7 +237,16 @@ function shortResult(result: CallToolResult): Shortened<unknown> {
 }
 
 /** Returns a server. `line` has the calls that wait for its rate limit. */
-export function serverView(status: ServerStatus, line?: RateLine): z.output<typeof Server> {
+/** Facts about a server that its connection does not know. */
+interface ServerFacts {
+  readonly line: RateLine | undefined;
+  readonly definition: ReturnType<ServerDefinitions['describe']>;
+}
+
+export function serverView(
+  status: ServerStatus,
+  { line, definition }: ServerFacts,
+): z.output<typeof Server> {
   const { breaker } = status;
   return {
     name: status.name,
@@ -265,6 +275,10 @@ export function serverView(status: ServerStatus, line?: RateLine): z.output<type
     since: iso(status.since),
     restarts: status.restarts,
     ...defined({
+      definition: definition && {
+        source: definition.source,
+        editable: definition.isEditable,
+      },
       rate_limited: line && { calls: line.calls, next_at: iso(line.nextAt) },
       configured_name: status.configuredName,
       login: status.login && neededLoginView(status.login),

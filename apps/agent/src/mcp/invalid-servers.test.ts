@@ -22,7 +22,10 @@ async function started() {
   const invalid = [
     { name: 'My-Key', configuredName: 'My Key', transport: 'stdio' as const, problems: [problem] },
   ];
-  const registry = withInvalidServers(fixture.pool, invalid, { clock: new ManualClock(), logger });
+  const registry = withInvalidServers(fixture.pool, () => invalid, {
+    clock: new ManualClock(),
+    logger,
+  });
   registry.start();
   await registry.settled(1000);
   const edge = await createTestEdge(

@@ -5,30 +5,31 @@ import type { ServerStatus } from '../ports/tool-catalogue.ts';
 import type { ServerPool } from './server-pool.ts';
 
 /**
- * Adds invalid servers to a pool. They are listed as `invalid` with the reason, have no tools, and
+ * Adds invalid servers to a pool, as `invalid` returns them at each use. They are listed as `invalid` with the reason, have no tools, and
  * are logged when the pool starts.
  */
 export function withInvalidServers(
   pool: ServerPool,
-  invalid: readonly InvalidServer[],
+  invalid: () => readonly InvalidServer[],
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): ServerPool {
-  if (invalid.length === 0) return pool;
-  const statuses = invalidStatuses(invalid, clock);
+  const since = clock.now();
+  const statuses = (): ReturnType<typeof invalidStatuses> =>
+    invalid().map((server) => statusOf(server, since));
   return {
     ...pool,
     start() {
-      for (const { name, configuredName, error } of statuses)
+      for (const { name, configuredName, error } of statuses())
         logger.warn('a server is left out: its configuration is invalid', {
           server: configuredName ?? name,
           error,
         });
       pool.start();
     },
-    servers: () => [...pool.servers(), ...statuses],
+    servers: () => [...pool.servers(), ...statuses()],
     states: () => [
       ...pool.states(),
-      ...statuses.map((status) => ({
+      ...statuses().map((status) => ({
         status,
         isOffering: false,
         capabilities: undefined,
@@ -36,7 +37,7 @@ export function withInvalidServers(
       })),
     ],
     whyNotOffered(wireName) {
-      const status = statuses.find(({ name }) => name === wireName.split('__')[0]);
+      const status = statuses().find(({ name }) => name === wireName.split('__')[0]);
       return status === undefined
         ? pool.whyNotOffered(wireName)
         : `server ${status.name} is invalid: ${status.error}`;

@@ -39,6 +39,13 @@ export function serverLookup(
   return (name, options, callback) => void answer(addressesOf(name), options.all, callback);
 }
 
+/** Whether the host of a URL is a link-local address or that of a metadata service, not a name. */
+export function isMetadataAddress(url: string): boolean {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/u, '$1');
+  const version = isIP(host);
+  return version !== 0 && metadataNetworks().check(host, version === 6 ? 'ipv6' : 'ipv4');
+}
+
 async function answer(
   found: ReturnType<Resolve>,
   isAll: boolean | undefined,

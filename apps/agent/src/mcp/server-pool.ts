@@ -27,6 +27,7 @@ import type { ConnectServer } from './server-connection.ts';
 import type { ServerAuthorizations } from './server-authorizations.ts';
 import { serverControl } from './server-control.ts';
 import { serverFeatures } from './server-features.ts';
+import { ServerSlots } from './server-slots.ts';
 import { reserveCall } from './reserve-call.ts';
 
 export interface ServerPoolOptions {
@@ -81,6 +82,10 @@ export interface ServerPool extends ToolDispatcher, ServerDirectory, ServerState
   startServer(name: string): void;
   /** Looks for logins and logouts by other processes, and then uses them. */
   lookForLogins(): Promise<void>;
+  /** Adds a server and connects it, or replaces the server of that name once its calls in flight have ended. */
+  putServer(config: ServerConfig): void;
+  /** Removes a server once its calls in flight have ended. */
+  removeServer(name: string): void;
 }
 
 /**
@@ -110,7 +115,8 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   const start = (): void => {
     if (isClosing) return;
     isStarted = true;
-    for (const server of pool) {
+    slots.start();
+    for (const server of slots.all) {
       const { name } = server.config;
       if (due.has(name)) connectHeld(server);
       else if (options.held?.has(name) !== true) server.start();
@@ -118,6 +124,7 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
   };
   const onChange = (status: ServerStatus): void => {
     for (const listener of listeners) listener(status);
+    slots.onChange(status.name);
   };
   const shared = {
     info: clientInfo,
@@ -130,19 +137,21 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
     onChange,
     authorizations,
   };
-  const messageBudget = new MessageBudget(
-    Math.max(BUDGET_BYTES, ...servers.map(({ maxMessageBytes = 0 }) => 2 * maxMessageBytes)),
-  );
+  const messageBudget = new MessageBudget(BUDGET_BYTES);
   const connectServer: ConnectServer =
     connect ??
     ((server, how) =>
       isRemote(server)
         ? connectRemoteServer(server, how, { messageBudget, authorizations, allowedNetworks })
         : connectStdioServer(server, how, { reaper, graceMs, messageBudget }));
-  const pool = servers.map(
-    (config) => new PooledServer(config, { ...shared, connect: connectServer }),
-  );
-  const context = { pool, listeners, clock, authorizations };
+  const slots = new ServerSlots(servers, {
+    create: (config) => {
+      messageBudget.raiseTo(2 * (config.maxMessageBytes ?? 0));
+      return new PooledServer(config, { ...shared, connect: connectServer });
+    },
+    onReplaced: (name) => authorizations?.forget(name),
+  });
+  const context = { slots, listeners, clock, authorizations };
   const onServerChange = (listener: () => void): (() => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -167,37 +176,39 @@ export function createServerPool(options: ServerPoolOptions): ServerPool {
         .then(start);
     },
     startServer: (name) => {
-      const found = pool.find(({ config }) => config.name === name);
+      const found = slots.get(name);
       if (!isStarted) due.add(name);
       else if (!isClosing && found !== undefined) connectHeld(found);
     },
-    lookForLogins: () => lookForLogins(context, pool),
-    settled: (timeoutMs, names) => settled({ ...context, pool: named(pool, names) }, timeoutMs),
-    servers: () => pool.map((server) => server.status),
-    useLogins: (names, signal) => useLogins({ ...context, pool: named(pool, names) }, signal),
-    tools: (names) => readyTools(named(pool, names)),
+    putServer: (config) => slots.put(config),
+    removeServer: (name) => slots.remove(name),
+    lookForLogins: () => lookForLogins(context, slots.all),
+    settled: (timeoutMs, names) => settled(context, timeoutMs, () => named(slots, names)),
+    servers: () => slots.all.map((server) => server.status),
+    useLogins: (names, signal) => useLogins(context, named(slots, names), signal),
+    tools: (names) => readyTools(named(slots, names)),
     find: (wireName) => {
-      const entry = entryOf(pool, wireName)?.entry;
+      const entry = entryOf(slots, wireName)?.entry;
       return entry?.changed === undefined ? entry?.tool : undefined;
     },
-    isQuarantined: (wireName) => entryOf(pool, wireName)?.entry.changed !== undefined,
-    checkArguments: (wireName, args) => argumentProblem(entryOf(pool, wireName)?.entry, args),
-    whyNotOffered: (wireName) => whyNotOffered(pool, wireName),
+    isQuarantined: (wireName) => entryOf(slots, wireName)?.entry.changed !== undefined,
+    checkArguments: (wireName, args) => argumentProblem(entryOf(slots, wireName)?.entry, args),
+    whyNotOffered: (wireName) => whyNotOffered(slots, wireName),
     reserve: (request) => reserve(context, request),
     call: async (request) => (await reserve(context, request)).call(request),
     server: (name) => {
-      const found = pool.find(({ config }) => config.name === name);
+      const found = slots.get(name);
       return found && serverFeatures(found, { onServerChange });
     },
     control: (name) => {
-      const found = pool.find(({ config }) => config.name === name);
+      const found = slots.get(name);
       return found && serverControl(found, { pins, clock });
     },
-    states: () => pool.map(describeState),
+    states: () => slots.all.map(describeState),
     onServerChange: (listener) => void listeners.add(listener),
     close: async () => {
       isClosing = true;
-      await Promise.all(pool.map((server) => server.close()));
+      await slots.close();
       if (options.schemas === undefined) await schemas.close();
       await reaper.close();
     },
@@ -210,21 +221,22 @@ function connectHeld(server: PooledServer): void {
   else server.reconnect('graceful');
 }
 
-function named(
-  pool: readonly PooledServer[],
-  names: readonly string[] | undefined,
-): readonly PooledServer[] {
-  return pool.filter((server) => names?.includes(server.config.name) ?? true);
+function named(slots: ServerSlots, names: readonly string[] | undefined): readonly PooledServer[] {
+  return slots.all.filter((server) => names?.includes(server.config.name) ?? true);
 }
 
 interface PoolContext {
   readonly authorizations: ServerAuthorizations | undefined;
-  readonly pool: readonly PooledServer[];
+  readonly slots: ServerSlots;
   readonly listeners: Set<(status: ServerStatus) => void>;
   readonly clock: Clock;
 }
 
-function settled({ pool, listeners, clock }: PoolContext, timeoutMs: number): Promise<void> {
+function settled(
+  { listeners, clock }: PoolContext,
+  timeoutMs: number,
+  servers: () => readonly PooledServer[],
+): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {
       stopTimer();
@@ -232,7 +244,7 @@ function settled({ pool, listeners, clock }: PoolContext, timeoutMs: number): Pr
       resolve();
     };
     const check = (): void => {
-      if (pool.every((server) => server.stage.state !== 'connecting')) finish();
+      if (servers().every((server) => server.stage.state !== 'connecting')) finish();
     };
     const stopTimer = clock.after(timeoutMs, finish);
     listeners.add(check);
@@ -251,21 +263,21 @@ function readyTools(pool: readonly PooledServer[]): readonly CatalogueTool[] {
 }
 
 function entryOf(
-  pool: readonly PooledServer[],
+  slots: ServerSlots,
   wireName: string,
 ): { readonly server: PooledServer; readonly entry: CatalogueEntry } | undefined {
-  for (const server of pool) {
+  for (const server of slots.all) {
     const entry = server.catalogue.entries.get(wireName);
     if (entry !== undefined) return { server, entry };
   }
   return undefined;
 }
 
-function whyNotOffered(pool: readonly PooledServer[], wireName: string): string | undefined {
+function whyNotOffered(slots: ServerSlots, wireName: string): string | undefined {
   // A server's name contains no `__`.
-  const server = pool.find(({ config }) => config.name === wireName.split('__')[0]);
-  if (server === undefined) return undefined;
-  const { name } = server.config;
+  const [name = ''] = wireName.split('__');
+  const server = slots.get(name);
+  if (server === undefined) return slots.isRemoved(name) ? `server ${name} was removed` : undefined;
   const { state, error } = server.stage;
   if (!server.isOffering)
     return `server ${name} is ${state}${error === undefined ? '' : `: ${error}`}`;
@@ -290,19 +302,19 @@ async function reserve(
   context: PoolContext,
   request: CallReservationRequest,
 ): Promise<CallReservation> {
-  const { pool, clock } = context;
+  const { slots, clock } = context;
   if (request.signal.aborted) return refused({ type: 'cancelled', level: 'confirmed' });
-  const found = entryOf(pool, request.wireName);
+  const found = entryOf(slots, request.wireName);
   if (found === undefined)
     return refused({
       type: 'not-sent',
       message:
-        whyNotOffered(pool, request.wireName) ??
+        whyNotOffered(slots, request.wireName) ??
         `no server offers a tool called ${request.wireName}`,
     });
   const { neededLogin, isConnectingAfterLogin } = found.server;
   if (neededLogin !== undefined || isConnectingAfterLogin)
-    await useLogins({ ...context, pool: [found.server] }, request.signal);
+    await useLogins(context, [found.server], request.signal);
   return reserveCall(found.server, { entry: found.entry, request }, clock);
 }
 
@@ -317,17 +329,21 @@ async function lookForLogins(
 }
 
 /** Uses the logins that were finished since servers asked for them; see `ToolDispatcher.useLogins`. */
-async function useLogins(context: PoolContext, signal: AbortSignal): Promise<void> {
+async function useLogins(
+  context: PoolContext,
+  pool: readonly PooledServer[],
+  signal: AbortSignal,
+): Promise<void> {
   await lookForLogins(
     context,
-    context.pool.filter(({ neededLogin }) => neededLogin !== undefined),
+    pool.filter(({ neededLogin }) => neededLogin !== undefined),
   );
-  const pool = context.pool.filter((server) => server.isConnectingAfterLogin);
-  if (signal.aborted || pool.length === 0) return;
+  const connecting = pool.filter((server) => server.isConnectingAfterLogin);
+  if (signal.aborted || connecting.length === 0) return;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const onAbort = (): void => stop();
   signal.addEventListener('abort', onAbort);
-  await Promise.race([settled({ ...context, pool }, LOGIN_CONNECT_MS), stopped]);
+  await Promise.race([settled(context, LOGIN_CONNECT_MS, () => connecting), stopped]);
   signal.removeEventListener('abort', onAbort);
 }
 

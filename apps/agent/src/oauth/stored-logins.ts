@@ -30,7 +30,8 @@ import { hasLogins, serverAccess } from './server-access.ts';
 import { clientOfTokens, tokensName } from './stored-tokens.ts';
 
 export interface StoredLoginsOptions {
-  readonly servers: readonly ServerConfig[];
+  /** Returns the configured servers. */
+  readonly servers: () => readonly ServerConfig[];
   readonly settings?: RemoteServersSettings | undefined;
   readonly vault: SecretVault;
   readonly clock: Clock;
@@ -59,7 +60,6 @@ const NO_ADDRESS =
 export class StoredLogins implements ServerLogins {
   readonly #options: StoredLoginsOptions;
   readonly #pending: PendingLogins;
-  readonly #servers: ReadonlyMap<string, RemoteServerConfig>;
   readonly #closing = new AbortController();
   /** Names of the logins that this process continues, or has tried to continue a moment ago. */
   readonly #awaited = new Set<string>();
@@ -68,12 +68,6 @@ export class StoredLogins implements ServerLogins {
   constructor(options: StoredLoginsOptions) {
     this.#options = options;
     this.#pending = new PendingLogins(options.vault, options.clock);
-    this.#servers = new Map(
-      options.servers
-        .filter(isRemote)
-        .filter((server) => hasLogins(server) && (server.auth?.grant.kind ?? 'user') === 'user')
-        .map((server) => [server.name, server]),
-    );
   }
 
   async begin({ server, needed, method }: LoginWish): Promise<BrowserLogin | DeviceCodeLogin> {
@@ -132,7 +126,7 @@ export class StoredLogins implements ServerLogins {
   async loginOf(
     server: string,
   ): Promise<{ readonly issuer: string; readonly loggedInAt: number } | undefined> {
-    if (!this.#servers.has(server)) return undefined;
+    if (this.#withLogins(server) === undefined) return undefined;
     const mark = await readMark(this.#options.vault, server);
     return mark?.key && { issuer: mark.key.issuer, loggedInAt: mark.at };
   }
@@ -142,7 +136,7 @@ export class StoredLogins implements ServerLogins {
    * service.
    */
   async sweep(): Promise<void> {
-    if (this.#servers.size === 0) return;
+    if (!this.#options.servers().some(canLogIn)) return;
     await this.#options.vault.removeExpired();
     for (const row of await this.#pending.due()) this.#continueLogin(row);
   }
@@ -225,7 +219,7 @@ export class StoredLogins implements ServerLogins {
   ): Promise<RedirectOutcome | undefined> {
     const { vault, clock, logger, onLoggedIn } = this.#options;
     const { server, pending } = row.login;
-    const config = this.#servers.get(server);
+    const config = this.#withLogins(server);
     if (config === undefined || !(await this.#pending.isOpen(row))) return undefined;
     try {
       await obtain(config);
@@ -260,12 +254,20 @@ export class StoredLogins implements ServerLogins {
   }
 
   #configOf(server: string): RemoteServerConfig {
-    const config = this.#servers.get(server);
+    const config = this.#withLogins(server);
     if (config !== undefined) return config;
     throw new LoginError(
       'unsupported',
       `nobody can log in to the server ${server}: it is not remote, or its configuration has a token or a grant for it`,
     );
+  }
+
+  /** Returns a server at which persons log in. */
+  #withLogins(name: string): RemoteServerConfig | undefined {
+    return this.#options
+      .servers()
+      .filter(canLogIn)
+      .find((server) => server.name === name);
   }
 
   async #optionsOf(
@@ -276,6 +278,10 @@ export class StoredLogins implements ServerLogins {
     const access = await serverAccess(config, vault, settings);
     return { ...access, redirectUri: redirectUri ?? NO_REDIRECT };
   }
+}
+
+function canLogIn(server: ServerConfig): server is RemoteServerConfig {
+  return isRemote(server) && hasLogins(server) && (server.auth?.grant.kind ?? 'user') === 'user';
 }
 
 /** Returns the target of a login. Its scopes are those of the needed login, or of the configuration. */

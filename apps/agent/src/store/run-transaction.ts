@@ -156,6 +156,7 @@ export function createRunTransaction(connection: Rows, clock: Clock): StoreTrans
           ...entry,
           runId: entry.runId ?? NO_RUN,
           webhookId: entry.webhookId,
+          apiKey: entry.apiKey,
           at,
         }),
       );

@@ -795,7 +795,12 @@ export interface paths {
         get: operations["getServer"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Remove an MCP server
+         *
+         * No new calls are sent to the server, and it ends once those in flight have ended. A server of the configuration file stays removed after a restart.
+         */
+        delete: operations["deleteServer"];
         options?: never;
         head?: never;
         patch?: never;
@@ -941,6 +946,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/servers/{name}/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the definition of an MCP server
+         *
+         * The definition is an entry of `mcpServers` in `signalbox.json`. A secret, such as a value of `env` or `headers`, is shown as `***`; a reference `${NAME}` is shown as it is.
+         */
+        get: operations["getServerDefinition"];
+        /**
+         * Add an MCP server, or replace its definition
+         *
+         * The definition is an entry of `mcpServers` in `signalbox.json`. A secret, such as a value of `env` or `headers`, is shown as `***`; a reference `${NAME}` is shown as it is. A `***` that is sent back keeps the secret in its place, unless it would be sent to another address. A new server connects at once; a changed one is connected anew once its calls in flight have ended.
+         */
+        put: operations["putServerDefinition"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals": {
         parameters: {
             query?: never;
@@ -983,7 +1014,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List decisions about tool calls and their outcomes, and changes of webhooks, oldest first
+         * List decisions about tool calls and their outcomes, and changes of webhooks and servers, oldest first
          *
          * Entries are append-only and are kept when their run is deleted. They contain no arguments or results.
          */
@@ -1469,6 +1500,15 @@ export interface components {
              */
             since: string;
             restarts: number;
+            /** Present where the API may change servers */
+            definition?: {
+                /**
+                 * Where the server is defined: the configuration file, the API, or the command line
+                 */
+                source: "configuration" | "api" | "command_line";
+                /** Whether the API may change and remove the server */
+                editable: boolean;
+            };
             /** State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
             workers?: {
                 id: string;
@@ -1514,17 +1554,19 @@ export interface components {
              * The deciding party; remembered: an earlier approval by a person
              */
             who: "person" | "policy" | "remembered" | "expiry" | "service";
-            /** Absent for a change of a webhook */
+            /** Absent for a change of a webhook or a server */
             run_id?: string;
             call_id?: string;
             inbox_item_id?: string;
             webhook_id?: string;
-            kind: "tool_call" | "webhook" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
+            /** Name of the API key of the request; present for a change of a server */
+            api_key?: string;
+            kind: "tool_call" | "webhook" | "server" | "elicitation_form" | "elicitation_url" | "sampling_approval" | "sampling_reply" | "outcome_unknown" | "server_login";
             server?: string;
             tool?: string;
             /** Digest of the canonical JSON (RFC 8785) of the arguments */
             arguments_sha256?: string;
-            /** allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten; for a webhook created, changed, secret_rotated, disabled or deleted */
+            /** allowed, asked, approved, approved_with_changes, denied, expired, accepted, declined, dismissed, retry, mark_done, fail or forgotten; for a webhook created, changed, secret_rotated, disabled or deleted; for a server added, changed, removed or, if it could not be stored, not_applied */
             decision?: string;
             outcome?: "succeeded" | "failed" | "cancelled" | "unknown";
         };
@@ -2678,7 +2720,7 @@ export interface components {
             status: number;
             detail: string;
             instance: string;
-            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_agent_version" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "agent_version_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "login_unsupported" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "login_failed" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
+            code: "invalid_json" | "invalid_request" | "invalid_cursor" | "invalid_response" | "invalid_arguments" | "invalid_output_schema" | "unknown_price" | "invalid_model" | "unsupported_setting" | "unknown_agent" | "unknown_agent_version" | "unknown_artifact" | "unknown_thread" | "invalid_schedule" | "webhook_url_refused" | "unknown_server" | "unauthorized" | "forbidden_host" | "forbidden_origin" | "server_editing_off" | "server_editing_refused" | "method_not_allowed" | "route_not_found" | "server_not_found" | "resource_not_found" | "run_not_found" | "thread_not_found" | "model_not_found" | "agent_not_found" | "agent_version_not_found" | "tool_not_found" | "tool_call_not_found" | "artifact_not_found" | "approval_not_found" | "schedule_not_found" | "webhook_not_found" | "delivery_not_found" | "inbox_item_not_found" | "inbox_item_not_open" | "too_many_schedules" | "schedule_changed" | "too_many_webhooks" | "webhook_disabled" | "delivery_pending" | "server_not_editable" | "too_many_servers" | "login_unsupported" | "run_not_settled" | "run_not_resumable" | "invalid_fork" | "thread_busy" | "idempotency_key_reused" | "idempotency_key_in_use" | "response_erased" | "tool_quarantined" | "definition_changed" | "too_many_runs" | "run_rate_exceeded" | "too_many_streams" | "too_many_bodies" | "precondition_failed" | "precondition_required" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "too_many_attempts" | "login_failed" | "server_refused" | "server_unavailable" | "not_connected_here" | "internal_error" | "not_ready" | "storage_full" | "storage_broken" | "storage_lost" | "storage_busy" | "storage_unreachable" | "shutting_down";
             /** Whether the same request can succeed later */
             retryable: boolean;
             request_id: string;
@@ -3497,6 +3539,15 @@ export interface components {
              */
             since: string;
             restarts: number;
+            /** Present where the API may change servers */
+            definition?: {
+                /**
+                 * Where the server is defined: the configuration file, the API, or the command line
+                 */
+                source: "configuration" | "api" | "command_line";
+                /** Whether the API may change and remove the server */
+                editable: boolean;
+            };
             /** State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
             workers?: {
                 id: string;
@@ -3512,6 +3563,210 @@ export interface components {
         };
         /** The JSON after `data:` of one server-sent event; its `type` is also the `event:` line */
         ServerChangeFrame: components["schemas"]["ResourceUpdatedFrame"] | components["schemas"]["ServerNoticeFrame"];
+        ServerDefinition: {
+            /**
+             * Default: stdio with command; with url http, and sse where that is refused
+             */
+            type?: "stdio" | "http" | "sse";
+            /** The program that is started */
+            command?: string;
+            args?: string[];
+            env?: {
+                [key: string]: string;
+            };
+            /** Relative to this file; default: the folder where signalbox was started */
+            cwd?: string;
+            /** A file of NAME=value lines, relative to this file; env wins over it */
+            envFile?: string;
+            /** The address of a server that runs elsewhere */
+            url?: string;
+            /** Sent with every request to url */
+            headers?: {
+                [key: string]: string;
+            };
+            signalbox?: {
+                /** Whether the server's tool hints are believed; default false */
+                trust?: boolean;
+                /** Patterns of tool names that are offered (* matches any characters); default all */
+                allow?: string[];
+                /** Patterns of tool names that are not offered */
+                deny?: string[];
+                /** Directories announced to the server as its roots */
+                roots?: string[];
+                /**
+                 * Pins the protocol era; default auto
+                 */
+                era?: "auto" | "legacy" | "modern";
+                /**
+                 * default: read-only tools of a trusted server run, all others ask
+                 */
+                approval?: "default" | "auto" | "ask" | "deny";
+                /** By patterns of tool names; the first that matches counts, before approval */
+                approvals?: {
+                    tools: string;
+                    policy: "auto" | "ask" | "deny";
+                }[];
+                /**
+                 * Whether the server may use the model; default ask
+                 */
+                sampling?: "auto" | "ask" | "deny";
+                /** Maximum number of open processes or sessions, for a legacy server that sends input requests; default 4; 1 for a server that must not be started twice */
+                connections?: number;
+                /** Whether all workers of the service share one connection, which one of them owns; default false; connections is then 1 */
+                singleton?: boolean;
+                /** Milliseconds the server has to connect; default 60000 */
+                connectMs?: number;
+                /** Maximum number of tool calls that are sent within a minute, by all processes of the service; others wait; default no limit */
+                callsPerMinute?: number;
+                /** Whether a person sees the model's reply before the server does; default false */
+                samplingReview?: boolean;
+                /** The longest message of the server, in bytes; default 4194304 */
+                maxMessageBytes?: number;
+                /** Authorization by OAuth at a server with url; not beside a header Authorization */
+                auth?: {
+                    /** Issuer of the authorization server, exactly as in its metadata */
+                    issuer?: string;
+                    /** A client that is registered at issuer; default: the service registers itself */
+                    clientId?: string;
+                    /** Write ${NAME} for the value of an environment variable */
+                    clientSecret?: string;
+                    /** Private key in PEM (PKCS #8) for private_key_jwt, relative to this file */
+                    privateKeyFile?: string;
+                    /**
+                     * Authentication at the token endpoint; default by what the client has
+                     */
+                    authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    /** Scopes to request beside those that the server demands; default those that it lists, if it demands none */
+                    scopes?: string[];
+                    /**
+                     * Party that authorizes the service; default user, a person who logs in
+                     */
+                    grant?: "user" | "client-credentials" | "jwt-bearer" | "enterprise-managed";
+                    /** File with a signed JWT for jwt-bearer, such as a projected service account token */
+                    assertionFile?: string;
+                    /** File with the ID token of the user for enterprise-managed */
+                    idTokenFile?: string;
+                    /** Client of the service at the identity provider, for enterprise-managed */
+                    identityProvider?: {
+                        /** Issuer of the authorization server, exactly as in its metadata */
+                        issuer: string;
+                        clientId: string;
+                        /** Write ${NAME} for the value of an environment variable */
+                        clientSecret?: string;
+                        /** Private key in PEM (PKCS #8) for private_key_jwt, relative to this file */
+                        privateKeyFile?: string;
+                        /**
+                         * Authentication at the token endpoint; default by what the client has
+                         */
+                        authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    };
+                };
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        ServerDefinitionInput: {
+            /**
+             * Default: stdio with command; with url http, and sse where that is refused
+             */
+            type?: "stdio" | "http" | "sse";
+            /** The program that is started */
+            command?: string;
+            args?: string[];
+            env?: {
+                [key: string]: string;
+            };
+            /** Relative to this file; default: the folder where signalbox was started */
+            cwd?: string;
+            /** A file of NAME=value lines, relative to this file; env wins over it */
+            envFile?: string;
+            /** The address of a server that runs elsewhere */
+            url?: string;
+            /** Sent with every request to url */
+            headers?: {
+                [key: string]: string;
+            };
+            signalbox?: {
+                /** Whether the server's tool hints are believed; default false */
+                trust?: boolean;
+                /** Patterns of tool names that are offered (* matches any characters); default all */
+                allow?: string[];
+                /** Patterns of tool names that are not offered */
+                deny?: string[];
+                /** Directories announced to the server as its roots */
+                roots?: string[];
+                /**
+                 * Pins the protocol era; default auto
+                 */
+                era?: "auto" | "legacy" | "modern";
+                /**
+                 * default: read-only tools of a trusted server run, all others ask
+                 */
+                approval?: "default" | "auto" | "ask" | "deny";
+                /** By patterns of tool names; the first that matches counts, before approval */
+                approvals?: {
+                    tools: string;
+                    policy: "auto" | "ask" | "deny";
+                }[];
+                /**
+                 * Whether the server may use the model; default ask
+                 */
+                sampling?: "auto" | "ask" | "deny";
+                /** Maximum number of open processes or sessions, for a legacy server that sends input requests; default 4; 1 for a server that must not be started twice */
+                connections?: number;
+                /** Whether all workers of the service share one connection, which one of them owns; default false; connections is then 1 */
+                singleton?: boolean;
+                /** Milliseconds the server has to connect; default 60000 */
+                connectMs?: number;
+                /** Maximum number of tool calls that are sent within a minute, by all processes of the service; others wait; default no limit */
+                callsPerMinute?: number;
+                /** Whether a person sees the model's reply before the server does; default false */
+                samplingReview?: boolean;
+                /** The longest message of the server, in bytes; default 4194304 */
+                maxMessageBytes?: number;
+                /** Authorization by OAuth at a server with url; not beside a header Authorization */
+                auth?: {
+                    /** Issuer of the authorization server, exactly as in its metadata */
+                    issuer?: string;
+                    /** A client that is registered at issuer; default: the service registers itself */
+                    clientId?: string;
+                    /** Write ${NAME} for the value of an environment variable */
+                    clientSecret?: string;
+                    /** Private key in PEM (PKCS #8) for private_key_jwt, relative to this file */
+                    privateKeyFile?: string;
+                    /**
+                     * Authentication at the token endpoint; default by what the client has
+                     */
+                    authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    /** Scopes to request beside those that the server demands; default those that it lists, if it demands none */
+                    scopes?: string[];
+                    /**
+                     * Party that authorizes the service; default user, a person who logs in
+                     */
+                    grant?: "user" | "client-credentials" | "jwt-bearer" | "enterprise-managed";
+                    /** File with a signed JWT for jwt-bearer, such as a projected service account token */
+                    assertionFile?: string;
+                    /** File with the ID token of the user for enterprise-managed */
+                    idTokenFile?: string;
+                    /** Client of the service at the identity provider, for enterprise-managed */
+                    identityProvider?: {
+                        /** Issuer of the authorization server, exactly as in its metadata */
+                        issuer: string;
+                        clientId: string;
+                        /** Write ${NAME} for the value of an environment variable */
+                        clientSecret?: string;
+                        /** Private key in PEM (PKCS #8) for private_key_jwt, relative to this file */
+                        privateKeyFile?: string;
+                        /**
+                         * Authentication at the token endpoint; default by what the client has
+                         */
+                        authMethod?: "none" | "client_secret_basic" | "client_secret_post" | "private_key_jwt";
+                    };
+                };
+            };
+        } & {
+            [key: string]: unknown;
+        };
         ServerDetail: {
             name: string;
             /** Name in the configuration, if different */
@@ -3595,6 +3850,15 @@ export interface components {
              */
             since: string;
             restarts: number;
+            /** Present where the API may change servers */
+            definition?: {
+                /**
+                 * Where the server is defined: the configuration file, the API, or the command line
+                 */
+                source: "configuration" | "api" | "command_line";
+                /** Whether the API may change and remove the server */
+                editable: boolean;
+            };
             /** State on each worker, in a process with `--role api`; the other fields describe the worker with the best state */
             workers?: {
                 id: string;
@@ -3626,6 +3890,10 @@ export interface components {
         ServerList: {
             data: components["schemas"]["Server"][];
             next_cursor?: string;
+            /**
+             * Servers that the API may add, change and remove: none, those with a URL, or also commands
+             */
+            editing: "off" | "remote" | "all";
         };
         ServerLog: {
             lines: {
@@ -6680,6 +6948,39 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    deleteServer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** `ETag` of the definition to remove; if it has changed since, 412 */
+                "If-Match"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** No Content */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
     listServerTools: {
         parameters: {
             query?: {
@@ -6965,6 +7266,103 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             501: components["responses"]["Problem"];
             502: components["responses"]["Problem"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getServerDefinition: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** `ETag` of a response; if the resource is unchanged, the answer is 304 without a body */
+                "If-None-Match"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerDefinition"];
+                };
+            };
+            /** Not Modified */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    putServerDefinition: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** `ETag` of the definition to replace, or `*`; if it has changed since, 412 */
+                "If-Match"?: string;
+                /** `*` adds a server; if there is a server of that name, 412 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerDefinitionInput"];
+            };
+        };
+        responses: {
+            /** OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerDefinition"];
+                };
+            };
+            /** Created */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerDefinition"];
+                };
+            };
+            400: components["responses"]["Problem"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["Problem"];
+            409: components["responses"]["Problem"];
+            412: components["responses"]["Problem"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            428: components["responses"]["Problem"];
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Problem"];
         };

@@ -6,7 +6,7 @@ const FREE_BYTES = 256 * 1024;
 
 /** A limit on the bytes of incomplete messages, shared by all connections of a host. */
 export class MessageBudget {
-  readonly #maxBytes: number;
+  #maxBytes: number;
   #bytes = 0;
 
   constructor(maxBytes: number) {
@@ -16,6 +16,11 @@ export class MessageBudget {
   /** Bytes in use. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Raises the limit to at least `maxBytes`. */
+  raiseTo(maxBytes: number): void {
+    this.#maxBytes = Math.max(this.#maxBytes, maxBytes);
   }
 
   /** Reserves bytes. Returns false, and reserves nothing, when the budget has too few left. */

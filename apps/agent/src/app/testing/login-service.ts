@@ -86,7 +86,14 @@ export async function startLoginService({
     homeDir: folder,
   });
   const hooks = { sharesSchemaThread: true };
-  const app = await createApp({ config: loaded, version: '0', logger, paced: false, hooks });
+  const app = await createApp({
+    config: loaded,
+    serverEditing: loaded.serverEditing,
+    version: '0',
+    logger,
+    paced: false,
+    hooks,
+  });
   onTestFinished(async () => {
     await app.close();
     if (given === undefined) await remote.close();

@@ -7,6 +7,7 @@ import { createMemoryJobQueue } from '../../queue/memory-job-queue.ts';
 import { AddressGuard } from '@signalbox/mcp-core/http/addresses';
 import { createScheduleCommands } from '../../schedules/schedule-commands.ts';
 import { createWebhookCommands } from '../../webhooks/webhook-commands.ts';
+import { noEditing } from '../../server-definitions/no-editing.ts';
 import { noLogins } from './no-logins.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';
 import type { HttpDependencies } from '../route.ts';
@@ -97,6 +98,7 @@ export async function createServiceEdge(
       catalogue: registry.catalogue,
       directory: { server: () => undefined, control: () => undefined },
       logins: noLogins,
+      definitions: noEditing,
       llm,
       clock,
       metrics,

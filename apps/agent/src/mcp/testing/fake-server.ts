@@ -1,5 +1,6 @@
 import { LocalError, type CallToolResult, type Tool } from '@signalbox/mcp-core';
 import type { ChangeHandlers, RequestOptions } from '@signalbox/mcp-core/client';
+import type { ServerConfig } from '../../config/config.ts';
 import type { ConnectOptions, ConnectServer, ServerConnection } from '../server-connection.ts';
 
 export interface FakeCall {
@@ -71,6 +72,8 @@ export class FakeServer {
   readonly watches = new Set<ChangeHandlers>();
   /** The options of each launch. */
   readonly launched: ConnectOptions[] = [];
+  /** The configuration of each launch. */
+  readonly configs: ServerConfig[] = [];
   #options: ConnectOptions | undefined;
   #exit: () => void = () => undefined;
 
@@ -84,8 +87,9 @@ export class FakeServer {
     return this.#options;
   }
 
-  readonly connect: ConnectServer = async (_server, options) => {
+  readonly connect: ConnectServer = async (server, options) => {
     this.#options = options;
+    this.configs.push(server);
     this.launched.push(options);
     this.launches += 1;
     const plan = this.launchPlan.shift();

@@ -1,19 +1,21 @@
 import type { InboxKind } from './inbox.ts';
 
-/** A decision about an action with an effect, the end of the action, or a change of a webhook. Entries are never changed and outlive the run. */
+/** A decision about an action with an effect, the end of the action, or a change of a webhook or a server. Entries are never changed and outlive the run. */
 export interface AuditEntry {
   /**
    * Origin of the decision: a person through the API, the configured policy, a remembered approval,
    * an expired deadline, or the service itself.
    */
   readonly who: 'person' | 'policy' | 'remembered' | 'expiry' | 'service';
-  /** Absent for a change of a webhook. */
+  /** Absent for a change of a webhook or a server. */
   readonly runId: string | undefined;
   readonly callId: string | undefined;
   readonly itemId: string | undefined;
   /** Present for a change of a webhook. */
   readonly webhookId?: string | undefined;
-  readonly kind: 'tool_call' | 'webhook' | Exclude<InboxKind, 'tool_approval'>;
+  /** Name of the API key of the request. Present for a change of a server. */
+  readonly apiKey?: string | undefined;
+  readonly kind: 'tool_call' | 'webhook' | 'server' | Exclude<InboxKind, 'tool_approval'>;
   readonly server: string | undefined;
   readonly tool: string | undefined;
   /** SHA-256 of the canonical JSON of the arguments, in hex. */

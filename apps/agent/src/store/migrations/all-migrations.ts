@@ -32,6 +32,7 @@ import { secrets } from './0030-secrets.ts';
 import { pinnedDefinitions } from './0031-pinned-definitions.ts';
 import { agentVersions } from './0032-agent-versions.ts';
 import { runTexts } from './0033-run-texts.ts';
+import { auditKeys } from './0034-audit-keys.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -82,4 +83,5 @@ export const MIGRATIONS: Migrations = {
   '0031-pinned-definitions.additive': pinnedDefinitions,
   '0032-agent-versions': agentVersions,
   '0033-run-texts.additive': runTexts,
+  '0034-audit-keys.additive': auditKeys,
 };

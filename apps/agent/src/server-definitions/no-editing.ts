@@ -1,0 +1,17 @@
+import { DefinitionError, type ServerDefinitions } from '../ports/server-definitions.ts';
+
+function refuse(): never {
+  throw new DefinitionError(
+    'server_editing_off',
+    'servers cannot be changed by the API of this service; start it with --edit-servers remote or --edit-servers all, or set edit_servers in the configuration',
+  );
+}
+
+/** Definitions of a service whose servers cannot be changed by the API. */
+export const noEditing: ServerDefinitions = {
+  mode: 'off',
+  describe: () => undefined,
+  get: refuse,
+  put: async () => refuse(),
+  remove: async () => refuse(),
+};
