@@ -49,6 +49,21 @@ test('a query is built once for each combination of values that are present, and
   expect(built).toBe(3);
 });
 
+test('a query is built once for all connections, and each prepares it for its own database', () => {
+  let built = 0;
+  const find = (db: Db, { runId }: { readonly runId: string }) => {
+    built += 1;
+    return db.selectFrom('partials').select('text').where('runId', '=', runId);
+  };
+  const texts = ['a', 'b'].map((text) => {
+    const { connection } = connect();
+    connection.run(insertPartials, { rows: [partial('r', text)] });
+    return connection.first(find, { runId: 'r' })?.text;
+  });
+  expect(texts).toEqual(['a', 'b']);
+  expect(built).toBe(1);
+});
+
 test('a query that fails throws, and the number of changed rows is returned', () => {
   const { connection } = connect();
   const rename = (db: Db, { text }: { readonly text: string }) =>

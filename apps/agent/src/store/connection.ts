@@ -13,11 +13,19 @@ const MAX_BUSY_MS = 10_000;
 /** Longest pause between two attempts to get the write lock, before jitter, in milliseconds. */
 const MAX_PAUSE_MS = 8;
 
-interface Prepared extends Built {
+/** A query in the SQL of SQLite. */
+interface Compiled extends Built {
+  readonly sql: string;
+}
+
+interface Prepared {
   readonly statement: Sqlite.Statement;
   /** Property names of a result row. */
   readonly names: readonly string[];
 }
+
+/** The queries of all connections of this process: the SQL of a query is the same for each database. */
+const compiledQueries = new BuiltQueries<Compiled>(({ sql, parameters }) => ({ sql, parameters }));
 
 export interface ConnectionOptions {
   /** Milliseconds for which a transaction waits for the write lock of other processes. Default: 10,000. */
@@ -30,7 +38,10 @@ export interface ConnectionOptions {
   readonly beside?: Connection;
 }
 
-/** A connection to the database. Each query is built and prepared once; later executions only bind values. */
+/**
+ * A connection to the database. Each query is built once in the process and prepared once for the connection;
+ * later executions only bind values.
+ */
 export class Connection implements Rows {
   readonly dialect = 'sqlite';
   readonly kysely: Kysely<Database>;
@@ -40,19 +51,13 @@ export class Connection implements Rows {
   #isIdle = true;
   readonly #maxBusyMs: number;
   readonly #beside: Connection | undefined;
-  readonly #built: BuiltQueries<Prepared>;
+  #prepared = new WeakMap<Compiled, Prepared>();
 
   constructor(
     database: Sqlite.Database,
     { maxBusyMs = MAX_BUSY_MS, beside }: ConnectionOptions = {},
   ) {
     this.#database = database;
-    this.#built = new BuiltQueries(({ sql, parameters }) => {
-      const statement = database.prepare(sql);
-      if (!statement.reader) return { statement, parameters, names: [] };
-      const names = statement.columns().map(({ name }) => camelCase(name));
-      return { statement: statement.raw(true), parameters, names };
-    });
     this.#beside = beside;
     this.#maxBusyMs = maxBusyMs;
     // The write lock is taken before the first read, so that no other process changes what is read.
@@ -71,7 +76,7 @@ export class Connection implements Rows {
 
   rows<V extends object, R>(query: Query<V, R>, values: V): readonly R[] {
     if (this.#beside?.isIdle === true) return this.#beside.rows(query, values);
-    const [{ statement, names }, bound] = this.#built.prepare(this.kysely, query, values);
+    const [{ statement, names }, bound] = this.#prepare(query, values);
     const rows = statement.all(bound) as (readonly unknown[])[];
     // The builder declares the row of its query.
     return rows.map((row) => record(names, row) as R);
@@ -79,14 +84,14 @@ export class Connection implements Rows {
 
   first<V extends object, R>(query: Query<V, R>, values: V): R | undefined {
     if (this.#beside?.isIdle === true) return this.#beside.first(query, values);
-    const [{ statement, names }, bound] = this.#built.prepare(this.kysely, query, values);
+    const [{ statement, names }, bound] = this.#prepare(query, values);
     const row = statement.get(bound) as readonly unknown[] | undefined;
     // The builder declares the row of its query.
     return row && (record(names, row) as R);
   }
 
   run<V extends object>(query: Query<V, unknown>, values: V): number {
-    const [{ statement }, bound] = this.#built.prepare(this.kysely, query, values);
+    const [{ statement }, bound] = this.#prepare(query, values);
     return statement.run(bound).changes;
   }
 
@@ -131,10 +136,24 @@ export class Connection implements Rows {
 
   async close(): Promise<void> {
     this.#isIdle = false;
-    this.#built.clear();
+    this.#prepared = new WeakMap();
     await this.kysely.destroy();
     // Kysely does not close a database that it never used.
     this.#database.close();
+  }
+
+  /** Returns the statement of a query and its parameters with these values. */
+  #prepare<V extends object>(
+    query: Query<V, unknown>,
+    values: V,
+  ): readonly [Prepared, readonly unknown[]] {
+    const [compiled, bound] = compiledQueries.prepare(this.kysely, query, values);
+    let prepared = this.#prepared.get(compiled);
+    if (prepared === undefined) {
+      prepared = toPrepared(this.#database.prepare(compiled.sql));
+      this.#prepared.set(compiled, prepared);
+    }
+    return [prepared, bound];
   }
 
   /** Begins a transaction unless another connection has the write lock. */
@@ -160,4 +179,10 @@ export class Connection implements Rows {
       await sleep(pauseMs * (0.5 + Math.random()));
     }
   }
+}
+
+function toPrepared(statement: Sqlite.Statement): Prepared {
+  if (!statement.reader) return { statement, names: [] };
+  const names = statement.columns().map(({ name }) => camelCase(name));
+  return { statement: statement.raw(true), names };
 }
