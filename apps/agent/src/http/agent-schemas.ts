@@ -39,7 +39,7 @@ export const NewAgent = z
         instructions: 'Answer with numbers.',
         servers: ['sqlite'],
         tools: { deny: ['sqlite__import_*'] },
-        approvals: [{ tools: 'sqlite__execute', policy: 'ask' }],
+        approvals: [{ tools: 'sqlite__execute_*', policy: 'ask' }],
         limits: { cost_usd: 0.5 },
       },
     ],

@@ -2372,7 +2372,7 @@ export interface components {
          *       },
          *       "approvals": [
          *         {
-         *           "tools": "sqlite__execute",
+         *           "tools": "sqlite__execute_*",
          *           "policy": "ask"
          *         }
          *       ],

@@ -211,6 +211,29 @@ test('rules by tool name allow or refuse calls without an approval', async () =>
   expect(existsSync(fileOf('one.txt'))).toBe(true);
 });
 
+test('rules of an agent leave out tools, ask where the configuration does not, and undo none of its denials', async () => {
+  const agentWith = async (name: string, rules: object): Promise<string> =>
+    (await box.api.post<{ readonly id: string }>('/v1/agents', { name, ...rules })).id;
+  const reader = await agentWith('reader', {
+    tools: { deny: ['*__delete_*'] },
+    approvals: [{ tools: 'files__read_*', policy: 'ask' }],
+  });
+  const deleting = await box.api.start('delete one', { agent_id: reader });
+  const deleted = await box.api.settled(deleting.id);
+  expect(deleted.answer).toContain('files__delete_file is not one of the tools of this run');
+  expect(deleted).toMatchObject({ agent_version: 1, tools: { deny: ['*__delete_*'] } });
+  const reading = await box.api.start('read', { agent_id: reader });
+  await box.respond(await box.item(reading.id, 'tool_approval'), { action: 'approve' });
+  expect((await box.api.settled(reading.id)).answer).toBe('It said: x');
+
+  const loose = await agentWith('loose', { approvals: [{ tools: '*', policy: 'auto' }] });
+  const denied = await box.api.start('delete one as ruled', { agent_id: loose });
+  expect((await box.api.settled(denied.id)).answer).toContain(
+    'The configuration of this service does not allow calls of the tool delete_file of ruled.',
+  );
+  expect(existsSync(fileOf('one.txt'))).toBe(true);
+});
+
 test.each(['legacy', 'modern'] as const)(
   'a deletion that the server itself confirms is confirmed twice, by the host and by the server, in the %s era',
   async (era) => {
