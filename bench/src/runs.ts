@@ -42,7 +42,7 @@ export interface RunOptions {
 export const EMPTY_PROCESS = 'empty process';
 /** Name of the built weather server, started as its users start it. */
 export const WEATHER_SERVER = 'weather server';
-const WEATHER_PROGRAM = fileURLToPath(import.meta.resolve('../../servers/weather/bin.js'));
+const WEATHER_PROGRAM = fileURLToPath(new URL('../../servers/weather/bin.js', import.meta.url));
 export const MANY_TOOLS = 102;
 const FEW_TOOLS = 2;
 /** Name of our server with `eventStore: false`. */
