@@ -27,6 +27,24 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     }
   });
 
+  test('has the latencies of model calls and of tool calls over time', async () => {
+    const { runs } = createClient({ baseUrl: inject('service') });
+    const { id } = await runs.create({ prompt: 'Which customers bought most?' });
+    await runs.wait(id);
+    const page = await openPage('/overview');
+    for (const title of ['Latency of model calls', 'Latency of tool calls']) {
+      const plot = page.getByRole('figure').filter({ hasText: title });
+      await plot.getByText('Show as a table').click();
+      const table = plot.getByRole('table', { name: `${title}, intervals with values` });
+      const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
+      expect([title, cells.slice(1)]).toEqual([
+        title,
+        [expect.stringMatching(/^\d.* m?s$/), expect.stringMatching(/^\d.* m?s$/)],
+      ]);
+    }
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
   test('reads out the values of an interval that the arrow keys choose', async () => {
     const page = await openPage('/overview');
     const slider = page.getByRole('slider', { name: 'Interval of Runs' });

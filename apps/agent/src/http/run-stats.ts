@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { RunFigures } from '../ports/store/stats.ts';
+import type { Latency, LatencyOptions, RunFigures } from '../ports/store/stats.ts';
 import type { Stats, StatsInterval } from './stats-schemas.ts';
 
 type StatsBody = z.output<typeof Stats>;
@@ -14,10 +14,16 @@ export interface StatsSpan {
   readonly intervalMs: number;
 }
 
+/** Times from which everything is counted, if older entries are left out. */
+export interface StatsGaps {
+  readonly countedFrom?: number | undefined;
+  readonly latenciesFrom?: number | undefined;
+}
+
 /** Models and error codes that are returned. */
 const MAX_NAMED = 20;
 
-/** Counts runs by the interval in which they were created. */
+/** Counts runs by the interval in which they were created, and durations of calls by that in which they began. */
 export class RunStats {
   readonly #span: StatsSpan;
   readonly #intervals: readonly Counter[];
@@ -34,16 +40,22 @@ export class RunStats {
 
   add(run: RunFigures): void {
     this.#total.add(run);
-    this.#intervals[Math.floor((run.createdAt - this.#span.from) / this.#span.intervalMs)]?.add(
-      run,
-    );
+    this.#at(run.createdAt)?.add(run);
     if (run.error !== undefined)
       this.#errors.set(run.error.code, (this.#errors.get(run.error.code) ?? 0) + 1);
     this.#addModel(run);
   }
 
-  /** Returns the statistics; `countedFrom`: creation time of the oldest counted run, if older ones are left out. */
-  body(countedFrom?: number): StatsBody {
+  addLatency(of: LatencyOptions['of'], latency: Latency): void {
+    this.#total.addLatency(of, latency);
+    this.#at(latency.startedAt)?.addLatency(of, latency);
+  }
+
+  /**
+   * Returns the statistics. `countedFrom`: creation time of the oldest counted run, if older runs are
+   * left out. `latenciesFrom`: time from which all calls are measured, if older calls are left out.
+   */
+  body({ countedFrom, latenciesFrom }: StatsGaps = {}): StatsBody {
     const { from, to, intervalMs } = this.#span;
     return {
       from: iso(from),
@@ -63,7 +75,12 @@ export class RunStats {
         .toSorted((a, b) => b.runs - a.runs || a.code.localeCompare(b.code))
         .slice(0, MAX_NAMED),
       ...(countedFrom === undefined ? {} : { counted_from: iso(countedFrom) }),
+      ...(latenciesFrom === undefined ? {} : { latencies_from: iso(latenciesFrom) }),
     };
+  }
+
+  #at(time: number): Counter | undefined {
+    return this.#intervals[Math.floor((time - this.#span.from) / this.#span.intervalMs)];
   }
 
   #addModel({ kind, provider, model, usage }: RunFigures): void {
@@ -90,8 +107,9 @@ export class RunStats {
 
 /** Sums and durations of some runs. */
 class Counter {
-  readonly #queuedMs: number[] = [];
-  readonly #durationsMs: number[] = [];
+  readonly #queued = new Durations();
+  readonly #durations = new Durations();
+  readonly #latencies = { turns: new Durations(), 'tool calls': new Durations() };
   readonly #sums = {
     runs: 0,
     completed: 0,
@@ -116,18 +134,25 @@ class Counter {
     sums.cost_usd += usage?.costUsd ?? 0;
     const { createdAt, startedAt, finishedAt, waitedMs } = times;
     if (startedAt === undefined) return;
-    this.#queuedMs.push(Math.max(0, startedAt - createdAt));
-    if (finishedAt !== undefined)
-      this.#durationsMs.push(Math.max(0, finishedAt - startedAt - waitedMs));
+    this.#queued.add(startedAt - createdAt);
+    if (finishedAt !== undefined) this.#durations.add(finishedAt - startedAt - waitedMs);
+  }
+
+  addLatency(of: LatencyOptions['of'], { startedAt, endedAt }: Latency): void {
+    this.#latencies[of].add(endedAt - startedAt);
   }
 
   totals(): Totals {
-    const queued = percentilesOf(this.#queuedMs);
-    const duration = percentilesOf(this.#durationsMs);
+    const queued = this.#queued.percentiles();
+    const duration = this.#durations.percentiles();
+    const turn = this.#latencies.turns.percentiles();
+    const call = this.#latencies['tool calls'].percentiles();
     return {
       ...this.#sums,
       ...(queued === undefined ? {} : { queued_ms: queued }),
       ...(duration === undefined ? {} : { duration_ms: duration }),
+      ...(turn === undefined ? {} : { turn_ms: turn }),
+      ...(call === undefined ? {} : { call_ms: call }),
     };
   }
 }
@@ -138,12 +163,29 @@ function isCounted(
   return ['completed', 'failed', 'cancelled', 'expired'].includes(status);
 }
 
-/** Nearest-rank percentiles. */
-function percentilesOf(values: readonly number[]): { p50: number; p95: number } | undefined {
-  const sorted = values.toSorted((a, b) => a - b);
-  const rank = (share: number): number | undefined => sorted[Math.ceil(share * sorted.length) - 1];
-  const [p50, p95] = [rank(0.5), rank(0.95)];
-  return p50 === undefined || p95 === undefined ? undefined : { p50, p95 };
+/** Durations in milliseconds, counted by their value: many are the same. */
+class Durations {
+  readonly #counts = new Map<number, number>();
+  #length = 0;
+
+  /** Adds a duration; a negative duration, of a clock that was set back, as 0. */
+  add(ms: number): void {
+    const value = Math.max(0, ms);
+    this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);
+    this.#length += 1;
+  }
+
+  /** Returns nearest-rank percentiles. Undefined without a duration. */
+  percentiles(): { p50: number; p95: number } | undefined {
+    if (this.#length === 0) return undefined;
+    const values = Float64Array.from(this.#counts.keys()).toSorted();
+    return { p50: this.#at(values, 0.5), p95: this.#at(values, 0.95) };
+  }
+
+  #at(values: Float64Array, share: number): number {
+    let rest = Math.ceil(share * this.#length);
+    return values.find((value) => (rest -= this.#counts.get(value) ?? 0) <= 0) ?? 0;
+  }
 }
 
 function tokensOf({ input_tokens: input, output_tokens: output }: ModelTotals): number {

@@ -96,6 +96,52 @@ describe('GET /v1/stats', () => {
     expect((await get(`/v1/stats?${SPAN}&kind=call`)).body['total']).toMatchObject({ runs: 1 });
   });
 
+  test('has the percentiles of model calls and of tool calls by the interval in which they began', async () => {
+    await insert([settled('a', { createdAt: minute(-90) })]);
+    await insert([settled('b', { kind: 'call', createdAt: minute(0) })]);
+    const read = vi.spyOn(edge.store.read, 'latencies');
+    read.mockImplementation(({ of }) =>
+      Promise.resolve(
+        of === 'turns'
+          ? Array.from({ length: 100 }, (_, index) => ({
+              id: `m${index}`,
+              startedAt: minute(30),
+              endedAt: minute(30) + index + 1,
+            }))
+          : [{ id: 'c', startedAt: minute(150), endedAt: minute(150) - 5 }],
+      ),
+    );
+    const { body } = await get(`/v1/stats?${SPAN}`);
+    const [first, second, third] = body['intervals'] as readonly object[];
+    expect(first).toMatchObject({ turn_ms: { p50: 50, p95: 95 } });
+    expect(first).not.toHaveProperty('call_ms');
+    expect(second).not.toHaveProperty('turn_ms');
+    // A clock that was set back between two processes.
+    expect(third).toMatchObject({ call_ms: { p50: 0, p95: 0 } });
+    expect(body['total']).toMatchObject({ turn_ms: { p50: 50 }, call_ms: { p50: 0 } });
+    expect(body).not.toHaveProperty('latencies_from');
+    const calls = await get(`/v1/stats?${SPAN}&kind=call`);
+    expect(calls.body['total']).not.toHaveProperty('turn_ms');
+    expect(read).toHaveBeenLastCalledWith(
+      expect.objectContaining({ of: 'tool calls', kind: 'call' }),
+    );
+  });
+
+  test('measures the newest 100,000 model calls, and tells from when', async () => {
+    vi.spyOn(edge.store.read, 'latencies').mockImplementation(({ of, before, limit }) => {
+      const from = before === undefined ? minute(179) : before.startedAt - 1;
+      return Promise.resolve(
+        Array.from({ length: of === 'turns' ? limit : 0 }, (_, index) => ({
+          id: 'm',
+          startedAt: from - index,
+          endedAt: from,
+        })),
+      );
+    });
+    const { body } = await get(`/v1/stats?${SPAN}`);
+    expect(body['latencies_from']).toBe(new Date(minute(179) - 99_999).toISOString());
+  });
+
   test('has the last 24 hours by default, in 24 intervals', async () => {
     const now = Date.now();
     await insert([

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
-import type { RunFigures, RunPlace } from '../ports/store/stats.ts';
+import type { Latency, RunPlace } from '../ports/store/stats.ts';
 import { pageInOrder } from './page-in-order.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -21,8 +21,10 @@ const DAY_MS = 24 * 3600 * 1000;
 
 /** Runs that one answer counts. */
 const MAX_RUNS = 50_000;
-/** Runs of one read, which takes a few milliseconds. Other requests are served between two reads. */
-const RUNS_PER_READ = 1000;
+/** Model calls, and tool calls, that one answer measures. */
+const MAX_LATENCIES = 100_000;
+/** Rows of one read, which takes a few milliseconds. Other requests are served between two reads. */
+const ROWS_PER_READ = 1000;
 
 /** Statistics of runs, and the queue and the processes of the service. */
 export function statsRoutes(
@@ -34,7 +36,7 @@ export function statsRoutes(
     {
       schema: {
         summary: 'Statistics of runs over time',
-        description: `Counts the runs that were created in a time span, the newest ${MAX_RUNS.toLocaleString('en-US')} of them, by the interval of their creation.`,
+        description: `Counts the runs that were created in a time span, the newest ${MAX_RUNS.toLocaleString('en-US')} of them, by the interval of their creation, and measures the newest ${MAX_LATENCIES.toLocaleString('en-US')} model calls and tool calls, by the interval in which they began.`,
         querystring: StatsQuery,
         response: { 200: Stats, 400: ProblemDetails },
       },
@@ -43,18 +45,32 @@ export function statsRoutes(
       const span = spanOf(request.query, clock.now());
       const { kind } = request.query;
       const stats = new RunStats(span);
-      let before: RunPlace | undefined;
-      let counted = 0;
-      let figures: readonly RunFigures[];
-      do {
-        figures = await read.runFigures({ ...span, kind, before, limit: RUNS_PER_READ });
-        for (const run of figures) stats.add(run);
-        counted += figures.length;
-        before = figures.at(-1) ?? before;
-        await nextTurn();
-      } while (figures.length === RUNS_PER_READ && counted < MAX_RUNS && !request.raw.destroyed);
-      const isComplete = figures.length < RUNS_PER_READ;
-      return stats.body(isComplete ? undefined : before?.createdAt);
+      const isGone = (): boolean => request.raw.destroyed;
+      const runs = await readNewest({
+        read: (before: RunPlace | undefined) =>
+          read.runFigures({ ...span, kind, before, limit: ROWS_PER_READ }),
+        add: (run) => stats.add(run),
+        max: MAX_RUNS,
+        isGone,
+      });
+      const left: (number | undefined)[] = [];
+      for (const calls of ['turns', 'tool calls'] as const) {
+        // A run of kind `call` has no model call.
+        if (calls === 'turns' && kind === 'call') continue;
+        const last = await readNewest({
+          read: (before: Latency | undefined) =>
+            read.latencies({ ...span, of: calls, kind, before, limit: ROWS_PER_READ }),
+          add: (latency) => stats.addLatency(calls, latency),
+          max: MAX_LATENCIES,
+          isGone,
+        });
+        left.push(last?.startedAt);
+      }
+      const latenciesFrom = Math.max(...left.map((time) => time ?? -Infinity));
+      return stats.body({
+        countedFrom: runs?.createdAt,
+        latenciesFrom: latenciesFrom === -Infinity ? undefined : latenciesFrom,
+      });
     },
   );
 
@@ -114,6 +130,29 @@ export function statsRoutes(
       });
     },
   );
+}
+
+interface Reading<Row> {
+  /** Returns rows before one, newest first. */
+  readonly read: (before: Row | undefined) => Promise<readonly Row[]>;
+  readonly add: (row: Row) => void;
+  readonly max: number;
+  /** Whether the client has disconnected. */
+  readonly isGone: () => boolean;
+}
+
+/** Reads at most `max` rows, newest first. Returns the last row if older rows are left out. */
+async function readNewest<Row>({ read, add, max, isGone }: Reading<Row>): Promise<Row | undefined> {
+  let before: Row | undefined;
+  for (let count = 0; count < max && !isGone();) {
+    const rows = await read(before);
+    for (const row of rows) add(row);
+    if (rows.length < ROWS_PER_READ) return undefined;
+    count += rows.length;
+    before = rows.at(-1);
+    await nextTurn();
+  }
+  return before;
 }
 
 /** Returns the time span of a query. @throws Problem `invalid_request` */

@@ -20,7 +20,7 @@ export const StatsQuery = z.strictObject({
 const percentiles = z
   .object({ p50: z.int(), p95: z.int() })
   .optional()
-  .describe('Milliseconds; absent without a run to measure');
+  .describe('Milliseconds; absent without a value');
 
 const counts = {
   runs: z.int().describe('Created in the time span'),
@@ -35,6 +35,15 @@ const counts = {
   cost_usd: z.number().describe('Cost of the runs whose price is known'),
 };
 
+const latencies = {
+  turn_ms: percentiles.describe(
+    'Milliseconds of the completed model calls that began in the time span, by the time they began',
+  ),
+  call_ms: percentiles.describe(
+    'Milliseconds from the sending to the end of the tool calls that succeeded or failed, by the time they were sent, with the time their servers waited for a person',
+  ),
+};
+
 export const StatsInterval = z
   .object({
     at: time.describe('Start of the interval'),
@@ -43,6 +52,7 @@ export const StatsInterval = z
     duration_ms: percentiles.describe(
       'Milliseconds from the start to the end of a run, without the time spent waiting for a person',
     ),
+    ...latencies,
   })
   .meta({ id: 'StatsInterval' });
 
@@ -52,7 +62,12 @@ export const Stats = z
     to: time,
     interval: z.int().describe('Seconds'),
     intervals: z.array(StatsInterval).describe('Every interval, oldest first'),
-    total: z.object({ ...counts, queued_ms: percentiles, duration_ms: percentiles }),
+    total: z.object({
+      ...counts,
+      queued_ms: percentiles,
+      duration_ms: percentiles,
+      ...latencies,
+    }),
     unpriced_runs: z.int().describe('Runs with tokens whose cost is not known'),
     models: z
       .array(
@@ -71,6 +86,11 @@ export const Stats = z
     counted_from: time
       .optional()
       .describe('Present if there are more runs than are counted; the older ones are left out'),
+    latencies_from: time
+      .optional()
+      .describe(
+        'Present if there are more model calls or tool calls than are measured; the older ones are left out of `turn_ms` and `call_ms`',
+      ),
   })
   .meta({ id: 'Stats' });
 

@@ -1,5 +1,10 @@
 import { sql, type Kysely } from 'kysely';
-import type { FiguresOptions, StatsReader, WorkerLoad } from '../ports/store/stats.ts';
+import type {
+  FiguresOptions,
+  LatencyOptions,
+  StatsReader,
+  WorkerLoad,
+} from '../ports/store/stats.ts';
 import { SENT_CALL_STATES } from '../ports/store/tool-call.ts';
 import { runCodec, type Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
@@ -29,17 +34,69 @@ function selectFigures(db: Db, { from, to, kind, before, limit }: FiguresOptions
     .selectFrom('runs')
     .select(FIGURES)
     .where('createdAt', '>=', from)
-    .where('createdAt', '<', to)
     .where('status', '!=', ERASED)
     .orderBy('createdAt', 'desc')
     .orderBy('id', 'desc')
     .limit(limit);
   if (kind !== undefined) query = query.where('kind', '=', kind);
-  if (before === undefined) return query;
-  return query.where((where) =>
-    where(where.refTuple('createdAt', 'id'), '<', where.tuple(before.createdAt, before.id)),
-  );
+  if (before === undefined) return query.where('createdAt', '<', to);
+  // SQLite finds the place in the index by the first condition only.
+  return query
+    .where('createdAt', '<=', before.createdAt)
+    .where((where) =>
+      where(where.refTuple('createdAt', 'id'), '<', where.tuple(before.createdAt, before.id)),
+    );
 }
+
+type LatencyPage = Omit<LatencyOptions, 'of'>;
+
+const selectTurnLatencies = (db: Db, { from, to, before, limit }: LatencyPage) => {
+  const query = db
+    .selectFrom('turns')
+    .select(['messageId as id', 'startedAt', 'endedAt'])
+    .where('status', '=', sql.lit('completed'))
+    .where('startedAt', '>=', from)
+    .orderBy('startedAt', 'desc')
+    .orderBy('messageId', 'desc')
+    .limit(limit)
+    .$narrowType<{ endedAt: number }>();
+  if (before === undefined) return query.where('startedAt', '<', to);
+  return query
+    .where('startedAt', '<=', before.startedAt)
+    .where((where) =>
+      where(
+        where.refTuple('startedAt', 'messageId'),
+        '<',
+        where.tuple(before.startedAt, before.id),
+      ),
+    );
+};
+
+const selectCallLatencies = (db: Db, { from, to, kind, before, limit }: LatencyPage) => {
+  let query = db
+    .selectFrom('toolCalls')
+    .select(['toolCalls.id', 'sentAt as startedAt', 'toolCalls.finishedAt as endedAt'])
+    .where('sentAt', 'is not', null)
+    .where('toolCalls.finishedAt', 'is not', null)
+    .where('state', 'in', ['succeeded', 'failed'])
+    .where('sentAt', '>=', from)
+    .orderBy('sentAt', 'desc')
+    .orderBy('toolCalls.id', 'desc')
+    .limit(limit)
+    .$narrowType<{ startedAt: number; endedAt: number }>();
+  if (kind !== undefined)
+    query = query.innerJoin('runs', 'runs.id', 'toolCalls.runId').where('runs.kind', '=', kind);
+  if (before === undefined) return query.where('sentAt', '<', to);
+  return query
+    .where('sentAt', '<=', before.startedAt)
+    .where((where) =>
+      where(
+        where.refTuple('sentAt', 'toolCalls.id'),
+        '<',
+        where.tuple(before.startedAt, before.id),
+      ),
+    );
+};
 
 const countActiveTurns = (db: Db) =>
   db
@@ -64,6 +121,10 @@ export function createStatsReader(connection: Rows): StatsReader {
     async runFigures(options) {
       const rows = await selectFigures(connection.kysely, options).execute();
       return rows.map((row) => runCodec.decode(row));
+    },
+
+    async latencies({ of, ...page }) {
+      return connection.rows(of === 'turns' ? selectTurnLatencies : selectCallLatencies, page);
     },
 
     async workerLoads() {

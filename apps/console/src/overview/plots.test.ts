@@ -19,7 +19,13 @@ const STATS: Stats = {
   to: '2026-11-28T09:02:00.000Z',
   interval: 60,
   intervals: [
-    { at: '2026-11-28T09:00:00.000Z', ...COUNTS, duration_ms: { p50: 1000, p95: 3000 } },
+    {
+      at: '2026-11-28T09:00:00.000Z',
+      ...COUNTS,
+      duration_ms: { p50: 1000, p95: 3000 },
+      turn_ms: { p50: 800, p95: 2000 },
+      call_ms: { p50: 20, p95: 900 },
+    },
     {
       at: '2026-11-28T09:01:00.000Z',
       ...Object.fromEntries(Object.keys(COUNTS).map((name) => [name, 0])),
@@ -52,6 +58,17 @@ test('an interval without a measured run has no duration', () => {
   expect(valuesOf('duration')).toEqual({
     'Half are faster': [1000, undefined],
     '95% are faster': [3000, undefined],
+  });
+});
+
+test('the latencies of model calls and of tool calls have a plot each', () => {
+  expect(valuesOf('turn-latency')).toEqual({
+    'Half are faster': [800, undefined],
+    '95% are faster': [2000, undefined],
+  });
+  expect(valuesOf('call-latency')).toEqual({
+    'Half are faster': [20, undefined],
+    '95% are faster': [900, undefined],
   });
 });
 

@@ -31,6 +31,23 @@ type Interval = Stats['intervals'][number];
 /** Returns the plots of statistics. */
 export function plotsOf({ intervals, total, unpriced_runs: unpriced }: Stats): readonly PlotData[] {
   const of = (read: (interval: Interval) => PlotValue): readonly PlotValue[] => intervals.map(read);
+  const percentiles = (
+    id: string,
+    title: string,
+    emptyText: string,
+    field: 'duration_ms' | 'queued_ms' | 'turn_ms' | 'call_ms',
+  ): PlotData => ({
+    id,
+    title,
+    emptyText,
+    kind: 'lines',
+    format: formatDuration,
+    total: percentilesText(total[field]),
+    series: [
+      { name: 'Half are faster', tone: 'accent', values: of((each) => each[field]?.p50) },
+      { name: '95% are faster', tone: 'warn', values: of((each) => each[field]?.p95) },
+    ],
+  });
   return [
     {
       id: 'runs',
@@ -81,30 +98,10 @@ export function plotsOf({ intervals, total, unpriced_runs: unpriced }: Stats): r
       total: formatCost(total.cost_usd),
       series: [{ name: 'US dollars', tone: 'accent', values: of(({ cost_usd: cost }) => cost) }],
     },
-    {
-      id: 'duration',
-      title: 'Duration of runs',
-      emptyText: 'No run has ended.',
-      kind: 'lines',
-      format: formatDuration,
-      total: percentilesText(total.duration_ms),
-      series: [
-        { name: 'Half are faster', tone: 'accent', values: of((each) => each.duration_ms?.p50) },
-        { name: '95% are faster', tone: 'warn', values: of((each) => each.duration_ms?.p95) },
-      ],
-    },
-    {
-      id: 'queued',
-      title: 'Time in the queue',
-      emptyText: 'No run has begun.',
-      kind: 'lines',
-      format: formatDuration,
-      total: percentilesText(total.queued_ms),
-      series: [
-        { name: 'Half are faster', tone: 'accent', values: of((each) => each.queued_ms?.p50) },
-        { name: '95% are faster', tone: 'warn', values: of((each) => each.queued_ms?.p95) },
-      ],
-    },
+    percentiles('duration', 'Duration of runs', 'No run has ended.', 'duration_ms'),
+    percentiles('turn-latency', 'Latency of model calls', 'No model call has ended.', 'turn_ms'),
+    percentiles('call-latency', 'Latency of tool calls', 'No tool call has ended.', 'call_ms'),
+    percentiles('queued', 'Time in the queue', 'No run has begun.', 'queued_ms'),
   ];
 }
 

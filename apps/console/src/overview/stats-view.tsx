@@ -79,6 +79,12 @@ function Figures({ stats, range }: StatsViewProps & { readonly stats: Stats }): 
             (counted from <Time at={stats.counted_from} form="full" />)
           </span>
         )}
+        {stats.latencies_from !== undefined && (
+          <span className="faint">
+            {' '}
+            (latencies measured from <Time at={stats.latencies_from} form="full" />)
+          </span>
+        )}
       </p>
       <div className="plots">
         {plotsOf(stats).map((plot) => (

@@ -1190,7 +1190,7 @@ export interface paths {
         /**
          * Statistics of runs over time
          *
-         * Counts the runs that were created in a time span, the newest 50,000 of them, by the interval of their creation.
+         * Counts the runs that were created in a time span, the newest 50,000 of them, by the interval of their creation, and measures the newest 100,000 model calls and tool calls, by the interval in which they began.
          */
         get: operations["getStats"];
         put?: never;
@@ -4027,13 +4027,23 @@ export interface components {
                 output_tokens: number;
                 /** Cost of the runs whose price is known */
                 cost_usd: number;
-                /** Milliseconds; absent without a run to measure */
+                /** Milliseconds; absent without a value */
                 queued_ms?: {
                     p50: number;
                     p95: number;
                 };
-                /** Milliseconds; absent without a run to measure */
+                /** Milliseconds; absent without a value */
                 duration_ms?: {
+                    p50: number;
+                    p95: number;
+                };
+                /** Milliseconds of the completed model calls that began in the time span, by the time they began */
+                turn_ms?: {
+                    p50: number;
+                    p95: number;
+                };
+                /** Milliseconds from the sending to the end of the tool calls that succeeded or failed, by the time they were sent, with the time their servers waited for a person */
+                call_ms?: {
                     p50: number;
                     p95: number;
                 };
@@ -4060,6 +4070,12 @@ export interface components {
              * Present if there are more runs than are counted; the older ones are left out
              */
             counted_from?: string;
+            /**
+             * Format: date-time
+             *
+             * Present if there are more model calls or tool calls than are measured; the older ones are left out of `turn_ms` and `call_ms`
+             */
+            latencies_from?: string;
         };
         StatsInterval: {
             /**
@@ -4088,6 +4104,16 @@ export interface components {
             };
             /** Milliseconds from the start to the end of a run, without the time spent waiting for a person */
             duration_ms?: {
+                p50: number;
+                p95: number;
+            };
+            /** Milliseconds of the completed model calls that began in the time span, by the time they began */
+            turn_ms?: {
+                p50: number;
+                p95: number;
+            };
+            /** Milliseconds from the sending to the end of the tool calls that succeeded or failed, by the time they were sent, with the time their servers waited for a person */
+            call_ms?: {
                 p50: number;
                 p95: number;
             };

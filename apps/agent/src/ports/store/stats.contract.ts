@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { plannedCall } from '../testing/planned-call.ts';
 import { queuedRun } from '../testing/queued-run.ts';
+import type { ToolCall } from './tool-call.ts';
 
 /** Describes the behavior of every store adapter for statistics. */
 export function statsContract(name: string, open: OpenStore): void {
@@ -31,6 +32,61 @@ export function statsContract(name: string, open: OpenStore): void {
       expect(await ids({ limit: 1, before: { id: 'c', createdAt: 150 } })).toEqual(['b']);
       expect(await ids({ before: { id: 'b', createdAt: 150 } })).toEqual(['a']);
       expect(await ids({ before: { id: 'a', createdAt: 100 } })).toEqual([]);
+    });
+
+    test('latencies of the completed model calls of a time span are read newest first, in pages', async () => {
+      let now = 0;
+      const store = await openStore({ now: () => now, after: () => () => undefined });
+      await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
+      for (const [turn, startedAt, endedAt, status] of [
+        [1, 99, 105, 'completed'],
+        [2, 100, 105, 'completed'],
+        [3, 150, 160, 'failed'],
+        [4, 150, 170, 'completed'],
+        [5, 200, 201, 'completed'],
+        [6, 190, undefined, 'active'],
+      ] as const)
+        await store.write({}, async (sql) => {
+          const messageId = `m${turn}`;
+          now = startedAt;
+          await sql.startTurn({ runId: 'r1', turn, owner: store.workerId, messageId });
+          now = endedAt ?? now;
+          if (status !== 'active') await sql.endTurn(messageId, status);
+        });
+      const page = { of: 'turns', from: 100, to: 200, limit: 1 } as const;
+      const [first] = await store.read.latencies(page);
+      expect(first).toEqual({ id: 'm4', startedAt: 150, endedAt: 170 });
+      const [second] = await store.read.latencies({ ...page, before: first });
+      expect(second).toEqual({ id: 'm2', startedAt: 100, endedAt: 105 });
+      expect(await store.read.latencies({ ...page, before: second })).toEqual([]);
+    });
+
+    test('latencies of tool calls that succeeded or failed are measured from when they were sent', async () => {
+      const store = await openStore();
+      await store.write({}, async (sql) => {
+        await sql.insertRun(queuedRun('r1'));
+        await sql.insertRun(queuedRun('r2', { kind: 'call' }));
+        for (const [position, fields] of [
+          { state: 'succeeded', sentAt: 100, finishedAt: 130 },
+          { state: 'failed', sentAt: 150, finishedAt: 151, runId: 'r2' },
+          { state: 'failed', sentAt: undefined, finishedAt: 151 },
+          { state: 'cancelled', sentAt: 150, finishedAt: 151 },
+          { state: 'dispatched', sentAt: 150 },
+          { state: 'succeeded', sentAt: 99, finishedAt: 151 },
+        ].entries())
+          await sql.insertToolCall({
+            ...plannedCall(`c${position}`),
+            position,
+            ...(fields as Partial<ToolCall>),
+          });
+      });
+      const span = { of: 'tool calls', from: 100, to: 200, limit: 9 } as const;
+      const called = { id: 'c1', startedAt: 150, endedAt: 151 };
+      const used = { id: 'c0', startedAt: 100, endedAt: 130 };
+      expect(await store.read.latencies(span)).toEqual([called, used]);
+      expect(await store.read.latencies({ ...span, before: called })).toEqual([used]);
+      expect(await store.read.latencies({ ...span, kind: 'call' })).toEqual([called]);
+      expect(await store.read.latencies({ ...span, kind: 'agent' })).toEqual([used]);
     });
 
     test('figures have counts, usage, error and times, without texts', async () => {

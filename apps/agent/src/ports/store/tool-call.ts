@@ -82,6 +82,11 @@ export interface ToolCall {
   readonly dueAt: number | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly createdAt: number;
+  /**
+   * Time at which the current attempt was sent. Undefined for a call that was never sent, that an
+   * earlier version sent, or whose outcome was unknown.
+   */
+  readonly sentAt: number | undefined;
   readonly finishedAt: number | undefined;
 }
 
@@ -103,6 +108,7 @@ export type ToolCallPatch = Partial<
     | 'taskId'
     | 'failures'
     | 'dueAt'
+    | 'sentAt'
     | 'finishedAt'
   >
 >;

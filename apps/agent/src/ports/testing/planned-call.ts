@@ -27,6 +27,7 @@ export function plannedCall(id: string): ToolCall {
     taskId: undefined,
     dueAt: undefined,
     createdAt: 1,
+    sentAt: undefined,
     finishedAt: undefined,
   };
 }

@@ -211,7 +211,7 @@ async function dispatch(
         await skipAttempt(context, change, { call, message: decision.reason });
       if (decision.type !== 'send') return undefined;
       if (!(await passCallRate(context, change, call))) return undefined;
-      const dispatched = await dispatchCall(change, call, workerId);
+      const dispatched = await dispatchCall(context, change, call, workerId);
       return dispatched === undefined ? undefined : { run, call: dispatched, activity };
     },
     'dispatch-call',

@@ -151,6 +151,7 @@ async function insertCall(
     taskId: undefined,
     dueAt: undefined,
     createdAt: context.clock.now(),
+    sentAt: undefined,
     finishedAt: undefined,
   } satisfies ToolCall;
   await planCall(change, call, { server: tool?.server, decision });

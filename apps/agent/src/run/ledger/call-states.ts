@@ -158,11 +158,12 @@ export async function approveCall(
  * has changed since it was read.
  */
 export async function dispatchCall(
+  { clock }: Time,
   { sql, emit }: Writer,
   call: ToolCall,
   owner: string,
 ): Promise<ToolCall | undefined> {
-  const patch = { attempt: call.attempt + 1, owner };
+  const patch = { attempt: call.attempt + 1, owner, sentAt: clock.now() };
   if (!(await moveCall(sql, call, { transition: 'dispatch', ...patch }))) return undefined;
   const dispatched: ToolCall = { ...call, ...patch, state: 'dispatched' };
   const { server, tool } = dispatched;
@@ -292,7 +293,13 @@ export async function loseCall(
   { sql, emit }: Writer,
   { call, message }: { readonly call: CallRef; readonly message: string },
 ): Promise<boolean> {
-  const patch = { error: message, owner: undefined, finishedAt: clock.now() };
+  const patch = {
+    error: message,
+    owner: undefined,
+    // A person may give the result much later.
+    sentAt: undefined,
+    finishedAt: clock.now(),
+  };
   if (!(await moveCall(sql, call, { transition: 'lose', ...patch }))) return false;
   emit({ type: 'tool_call.outcome_unknown', data: { ...callData(call), message } });
   return true;

@@ -33,6 +33,7 @@ import { pinnedDefinitions } from './0031-pinned-definitions.ts';
 import { agentVersions } from './0032-agent-versions.ts';
 import { runTexts } from './0033-run-texts.ts';
 import { auditKeys } from './0034-audit-keys.ts';
+import { latencies } from './0035-latencies.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -84,4 +85,5 @@ export const MIGRATIONS: Migrations = {
   '0032-agent-versions': agentVersions,
   '0033-run-texts.additive': runTexts,
   '0034-audit-keys.additive': auditKeys,
+  '0035-latencies.additive': latencies,
 };
