@@ -34,6 +34,8 @@ export type Artifact = components['schemas']['Artifact'];
 export type Tool = components['schemas']['Tool'];
 /** An MCP server with its state. */
 export type Server = components['schemas']['Server'];
+/** The definition of an MCP server, an entry of `mcpServers`. */
+export type ServerDefinition = components['schemas']['ServerDefinitionInput'];
 /** An MCP server with its instructions, capabilities and tools. */
 export type ServerDetail = components['schemas']['ServerDetail'];
 /** Statistics of runs over time. */

@@ -15,6 +15,7 @@ export type {
   RunSnapshotFrame,
   RunStatus,
   Server,
+  ServerDefinition,
   ServerDetail,
   Stats,
   Thread,

@@ -32,6 +32,12 @@ const ServersPage = loadPage(() =>
 const ServerPage = loadPage(() =>
   import('../servers/server-page.tsx').then((module) => module.ServerPage),
 );
+const AddServerPage = loadPage(() =>
+  import('../servers/edit-server-page.tsx').then((module) => module.AddServerPage),
+);
+const EditServerPage = loadPage(() =>
+  import('../servers/edit-server-page.tsx').then((module) => module.EditServerPage),
+);
 const ThreadsPage = loadPage(() =>
   import('../threads/threads-page.tsx').then((module) => module.ThreadsPage),
 );
@@ -53,7 +59,10 @@ export const ROUTES: readonly Route[] = [
   { pattern: '/inbox', section: 'inbox', Page: InboxPage },
   { pattern: '/inbox/:id', section: 'inbox', Page: InboxPage },
   { pattern: '/servers', Page: ServersPage },
+  // No server has a name with a plus sign.
+  { pattern: '/servers/+new', Page: AddServerPage },
   { pattern: '/servers/:name', Page: ServerPage },
+  { pattern: '/servers/:name/edit', Page: EditServerPage },
   { pattern: '/threads', Page: ThreadsPage },
   { pattern: '/threads/:id', Page: ThreadsPage },
   { pattern: '/agents', Page: AgentsPage },

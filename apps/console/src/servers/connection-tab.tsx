@@ -24,6 +24,9 @@ export function ConnectionTab({ server }: { readonly server: ServerDetail }): Re
               <PlainText text={server.configured_name} />
             </Fact>
           )}
+          {server.definition !== undefined && (
+            <Fact name="Defined">{DEFINED[server.definition.source]}</Fact>
+          )}
           <Fact name="Unanswered calls">
             {server.breaker_failures}
             {server.opens_again_at !== undefined && (
@@ -122,6 +125,12 @@ export function ConnectionTab({ server }: { readonly server: ServerDetail }): Re
     </div>
   );
 }
+
+const DEFINED = {
+  configuration: 'in the configuration file',
+  api: 'here or by the API',
+  command_line: 'on the command line; it cannot be edited here',
+} as const;
 
 function Fact({
   name,

@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import { unwrap, type ServerDetail } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
+import { Link } from '../app/link.tsx';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { describeError } from '../ui/error-notice.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { RemoveServerDialog } from './remove-server-dialog.tsx';
 import { useRefreshServer } from './server-queries.ts';
 
 type Command = 'reconnect' | 'drain';
@@ -23,13 +25,14 @@ const TEXTS = {
   },
 } as const;
 
-/** Reconnects and drains a server, and logs out of a server with a stored login. */
+/** Reconnects, drains, edits and removes a server, and logs out of a server with a stored login. */
 export function ServerActions({ server }: { readonly server: ServerDetail }): ReactNode {
   const { name, state } = server;
   const { api } = useClient();
   const refresh = useRefreshServer(name);
   const toast = useToast();
   const [asked, setAsked] = useState<Command>();
+  const [isRemoving, setIsRemoving] = useState(false);
   const onError = (error: unknown): void => toast(describeError(error), 'bad');
   const command = useMutation({
     mutationFn: async ([what, mode]: readonly [Command, 'graceful' | 'now']) => {
@@ -74,6 +77,23 @@ export function ServerActions({ server }: { readonly server: ServerDetail }): Re
             <Button onClick={() => setAsked('drain')}>Drain</Button>
           )}
         </>
+      )}
+      {server.definition?.editable === true && (
+        <>
+          <Link className="button" href={`/servers/${encodeURIComponent(name)}/edit`}>
+            Edit
+          </Link>
+          <Button kind="danger" onClick={() => setIsRemoving(true)}>
+            Remove
+          </Button>
+        </>
+      )}
+      {isRemoving && (
+        <RemoveServerDialog
+          name={name}
+          isConfigured={server.definition?.source === 'configuration'}
+          onClose={() => setIsRemoving(false)}
+        />
       )}
       {asked !== undefined && (
         <Dialog

@@ -3,10 +3,13 @@ import type { ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { PlainText } from '../ui/plain-text.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { Time } from '../ui/time.tsx';
+import { useEditing } from './definition-store.ts';
+import { EditingHint } from './editing-hint.tsx';
 import { ServerState } from './server-state.tsx';
 import './servers.css';
 import { useServers } from './server-queries.ts';
@@ -14,10 +17,23 @@ import { useServers } from './server-queries.ts';
 /** The MCP servers of the service. */
 export function ServersPage(): ReactNode {
   const { data, error, refetch } = useServers();
+  const editing = useEditing();
+  const canAdd = editing === 'remote' || editing === 'all';
   return (
     <>
-      <PageHeader title="Servers">
+      <PageHeader
+        title="Servers"
+        actions={
+          canAdd && (
+            <Link className="button" href="/servers/+new">
+              <Icon name="plus" />
+              Add a server
+            </Link>
+          )
+        }
+      >
         <p className="faint">MCP servers give runs their tools, resources and prompts.</p>
+        {editing === 'off' && <EditingHint />}
       </PageHeader>
       {error !== null && (
         <ErrorNotice
@@ -29,6 +45,11 @@ export function ServersPage(): ReactNode {
       {data === undefined && error === null && <Spinner label="Loading the servers" />}
       {data?.length === 0 && (
         <EmptyState title="No servers" icon="servers">
+          {canAdd && (
+            <p>
+              <Link href="/servers/+new">Add a server</Link> here, or in the file below.
+            </p>
+          )}
           <p>
             Servers are added in <code>signalbox.json</code>, under <code>mcpServers</code>, with
             the same entries as in other hosts. Restart the service afterwards.
