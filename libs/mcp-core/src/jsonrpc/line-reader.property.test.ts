@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { anyCharacter } from '../any-character.test.support.ts';
 import { LineReader } from './line-reader.ts';
 import { lengthLimit } from './message-limits.ts';
 import type { UnreadableMessage } from './transport.ts';
@@ -28,7 +29,7 @@ function pushInPieces(reader: LineReader, bytes: Buffer, lengths: readonly numbe
   }
 }
 
-const text = fc.string({ unit: 'binary', maxLength: 40 });
+const text = fc.string({ unit: anyCharacter, maxLength: 40 });
 const json = fc.oneof(
   fc.jsonValue(),
   text,
