@@ -14,13 +14,6 @@ export function createIdempotencyWriter(connection: Rows, clock: Clock): Idempot
     async claimKey(request) {
       const { principal, key, requestSha256 } = request;
       await connection.lock(`key ${principal} ${key}`);
-      const row = await connection.first(selectKey, { principal, key });
-      const used = row && usedKeyCodec.decode(row);
-      if (
-        used !== undefined &&
-        (used.isDone || used.requestSha256 !== requestSha256 || !(await isOwnerDead(used)))
-      )
-        return used;
       const claimed = usedKeyCodec.encode({
         ...request,
         isDone: false,
@@ -28,8 +21,21 @@ export function createIdempotencyWriter(connection: Rows, clock: Clock): Idempot
         runId: undefined,
         createdAt: clock.now(),
       });
-      await connection.run(upsertKey, claimed);
-      return undefined;
+      for (;;) {
+        const row = await connection.first(selectKey, { principal, key });
+        const used = row && usedKeyCodec.decode(row);
+        if (
+          used !== undefined &&
+          (used.isDone || used.requestSha256 !== requestSha256 || !(await isOwnerDead(used)))
+        )
+          return used;
+        const taken =
+          used === undefined
+            ? await connection.run(insertKey, claimed)
+            : await connection.run(takeKey, { principal, key, owner: used.owner, patch: claimed });
+        if (taken > 0) return undefined;
+        // The last transaction of the owner has stored the response, or released the key, meanwhile.
+      }
     },
 
     async finishKey({ principal, key, owner }, done) {
@@ -60,11 +66,15 @@ const selectKey = (db: Db, { principal, key }: IdempotencyKey) =>
     .where('principal', '=', principal)
     .where('key', '=', key);
 
-const upsertKey = (db: Db, row: Database['idempotencyKeys']) =>
+const insertKey = (db: Db, row: Database['idempotencyKeys']) =>
   db
     .insertInto('idempotencyKeys')
     .values(row)
-    .onConflict((conflict) => conflict.columns(['principal', 'key']).doUpdateSet(row));
+    .onConflict((conflict) => conflict.columns(['principal', 'key']).doNothing());
+
+/** Takes over an unfinished key. On PostgreSQL it waits for a transaction of the owner, which may finish the key. */
+const takeKey = (db: Db, values: Parameters<typeof updateKey>[1]) =>
+  updateKey(db, values).where('isDone', '=', 0);
 
 const updateKey = (
   db: Db,

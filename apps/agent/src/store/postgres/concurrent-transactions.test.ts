@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sendRatedCalls } from '../../ports/testing/rated-calls.ts';
 import { catalogueTool } from '../../ports/testing/catalogue-tool.ts';
+import { request, RESPONSE } from '../../ports/testing/keyed-request.ts';
 import { queuedRun } from '../../ports/testing/queued-run.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
 import type { OpenedStore } from '../opened-store.ts';
@@ -33,7 +34,7 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
 
   async function openTwo(): Promise<{
     readonly stores: readonly [OpenedStore, OpenedStore];
-    /** Number of connections that wait for an advisory lock of the database. */
+    /** Number of connections of the database that wait for a lock. */
     readonly waiting: () => Promise<number>;
   }> {
     const url = await postgres.newDatabase();
@@ -49,7 +50,7 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
       stores,
       async waiting() {
         const { rows } = await client.query<{ count: number }>(
-          "select count(*) as count from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
+          "select count(*) as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
         );
         return rows[0]?.count ?? 0;
       },
@@ -109,6 +110,28 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
       );
       expect(stored).toBeGreaterThan(1);
     });
+  });
+
+  test('of which one takes over the key of an ended worker while the last transaction of this worker stores the response: it gets the response', async () => {
+    const {
+      stores: [first, second],
+      waiting,
+    } = await openTwo();
+    await first.write({}, (sql) => sql.claimKey(request()));
+    const finished = Promise.withResolvers<void>();
+    const committing = Promise.withResolvers<void>();
+    const last = first.write({}, async (sql) => {
+      await sql.finishKey(request(), { response: RESPONSE, runId: undefined });
+      finished.resolve();
+      await committing.promise;
+    });
+    await finished.promise;
+    // No worker has the id worker-1, so that it counts as ended.
+    const claim = second.write({}, (sql) => sql.claimKey(request({ owner: 'worker-2' })));
+    await vi.waitFor(async () => expect(await waiting()).toBe(1), { timeout: 10_000 });
+    committing.resolve();
+    await last;
+    expect(await claim).toMatchObject({ owner: 'worker-1', isDone: true, response: RESPONSE });
   });
 
   describe('that send calls of a server at the same moment', () => {
