@@ -1,4 +1,4 @@
-import type { Run, RunStatus } from '@signalbox/client';
+import type { RunStatus } from '@signalbox/client';
 
 /** Groups of states that the list can be limited to. */
 export const STATUS_GROUPS: readonly {
@@ -19,10 +19,11 @@ export const STATUS_GROUPS: readonly {
   { id: 'cancelled', label: 'Cancelled', statuses: ['cancelled'] },
 ];
 
-/** A search text in two parts: metadata, which the service compares, and words, which the page compares. */
+/** A search text in two parts, both of which the service compares. */
 export interface Search {
   readonly metadata: { readonly [name: string]: string };
-  readonly words: readonly string[];
+  /** Words separated by spaces; empty without a word. */
+  readonly words: string;
 }
 
 const METADATA = /^([\w.-]{1,64})=(.+)$/;
@@ -33,18 +34,8 @@ export function parseSearch(text: string): Search {
   const words: string[] = [];
   for (const part of text.split(/\s+/).filter(Boolean)) {
     const [, name, value] = METADATA.exec(part) ?? [];
-    if (name === undefined || value === undefined) words.push(part.toLowerCase());
+    if (name === undefined || value === undefined) words.push(part);
     else metadata[name] = value;
   }
-  return { metadata, words };
-}
-
-/** Whether every word occurs in the prompt, the answer, the error, the metadata or the id of a run. */
-export function hasWords(run: Run, words: readonly string[]): boolean {
-  if (words.length === 0) return true;
-  const { id, prompt, answer, error, metadata, model } = run;
-  const text = [id, prompt, answer, error?.message, model, ...Object.entries(metadata).flat()]
-    .join('\n')
-    .toLowerCase();
-  return words.every((word) => text.includes(word));
+  return { metadata, words: words.join(' ') };
 }

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { unwrap } from '@signalbox/client';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useQueryParam } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
 import { STATUS_GROUPS } from './run-filter.ts';
 
 /** Milliseconds after the last key until a search begins. */
 const TYPING_MS = 250;
+/** Characters of a search that the service accepts. */
+const MAX_SEARCH = 500;
 
 /** State, agent and search of the list of runs. The address has them, so that a list can be shared. */
 export function RunFilters(): ReactNode {
@@ -29,16 +31,27 @@ export function RunFilters(): ReactNode {
 function SearchBox(): ReactNode {
   const [search, setSearch] = useQueryParam('q');
   const [text, setText] = useState(search);
+  const searched = useRef(search);
+  // A link or the way back changes the search, too.
   useEffect(() => {
-    if (text === search) return;
-    const timer = setTimeout(() => setSearch(text), TYPING_MS);
+    if (search === searched.current) return;
+    searched.current = search;
+    setText(search);
+  }, [search]);
+  useEffect(() => {
+    if (text === searched.current) return;
+    const timer = setTimeout(() => {
+      searched.current = text;
+      setSearch(text);
+    }, TYPING_MS);
     return () => clearTimeout(timer);
-  }, [text, search, setSearch]);
+  }, [text, setSearch]);
   return (
     <input
       type="search"
       aria-label="Search runs"
       placeholder="Search runs, or team=support"
+      maxLength={MAX_SEARCH}
       value={text}
       onChange={(event) => setText(event.target.value)}
     />

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { unwrap } from '@signalbox/client';
-import { useEffect, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
 import { useQueryParam } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
@@ -12,19 +12,17 @@ import { Icon } from '../ui/icon.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
-import { hasWords, parseSearch, STATUS_GROUPS } from './run-filter.ts';
+import { parseSearch, STATUS_GROUPS } from './run-filter.ts';
 import { RunFilters } from './run-filters.tsx';
 import { RunLine } from './run-line.tsx';
 import './runs-page.css';
 
 const ROW_HEIGHT = 76;
 const PAGE = 50;
-/** Runs of a page while words are searched, and matches below which the next page is loaded by itself. */
-const SEARCH_PAGE = 200;
-const ENOUGH_MATCHES = 20;
-const MAX_AUTOMATIC_PAGES = 5;
 /** Milliseconds between refreshes of the list; each loaded page is a request. */
 const REFRESH_MS = 2000;
+/** Milliseconds between refreshes of a search, which may read every run. */
+const SEARCH_REFRESH_MS = 10_000;
 
 /** The runs, newest first, with their live states. */
 export function RunsPage(): ReactNode {
@@ -52,22 +50,14 @@ function RunList(): ReactNode {
   const { metadata, words } = parseSearch(search);
   const statuses = STATUS_GROUPS.find(({ id }) => id === group)?.statuses ?? [];
   const query = useRuns({
-    limit: words.length > 0 ? SEARCH_PAGE : PAGE,
+    limit: PAGE,
+    ...(words === '' ? {} : { q: words }),
     ...(statuses.length === 0 ? {} : { status: [...statuses] }),
     ...(agent === '' ? {} : { agent_id: agent }),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   });
   const { data, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = query;
-  const pages = data?.pages ?? [];
-  const loaded = pages.flatMap((page) => page.data);
-  const runs = loaded.filter((run) => hasWords(run, words));
-
-  const needsMore =
-    words.length > 0 && runs.length < ENOUGH_MATCHES && pages.length < MAX_AUTOMATIC_PAGES;
-  useEffect(() => {
-    if (needsMore && hasNextPage && !isFetchingNextPage) void fetchNextPage();
-  }, [needsMore, hasNextPage, isFetchingNextPage, fetchNextPage]);
-
+  const { isPlaceholderData } = query;
   if (data === undefined)
     return error === null ? (
       <Spinner label="Loading the runs" />
@@ -78,12 +68,12 @@ function RunList(): ReactNode {
         onRetry={() => void refetch()}
       />
     );
+  const runs = data.pages.flatMap((page) => page.data);
   const isFiltered = group !== '' || agent !== '' || search !== '';
   return (
     <>
       <p className="faint run-count" role="status">
-        {words.length > 0 &&
-          `${formatCount(runs.length)} of the newest ${formatCount(loaded.length)} runs match`}
+        {words !== '' && !isPlaceholderData && matchesText(runs.length, hasNextPage)}
       </p>
       {runs.length === 0 ? (
         <NoRuns isFiltered={isFiltered} />
@@ -95,7 +85,7 @@ function RunList(): ReactNode {
       {hasNextPage && (
         <div className="load-more">
           <Button isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {words.length > 0 ? 'Search older runs' : 'Load older runs'}
+            {words === '' ? 'Load older runs' : 'Search older runs'}
           </Button>
         </div>
       )}
@@ -103,8 +93,14 @@ function RunList(): ReactNode {
   );
 }
 
+function matchesText(count: number, hasMore: boolean): string {
+  if (hasMore) return `The newest ${formatCount(count)} runs that match`;
+  return count === 1 ? '1 run matches' : `${formatCount(count)} runs match`;
+}
+
 interface RunQuery {
   readonly limit: number;
+  readonly q?: string;
   readonly status?: (typeof STATUS_GROUPS)[number]['statuses'][number][];
   readonly agent_id?: string;
   readonly metadata?: { [name: string]: string };
@@ -123,7 +119,9 @@ function useRuns(query: RunQuery) {
       ),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: ({ state }) => REFRESH_MS * Math.max(1, state.data?.pages.length ?? 1),
+    refetchInterval: ({ state }) =>
+      (query.q === undefined ? REFRESH_MS : SEARCH_REFRESH_MS) *
+      Math.max(1, state.data?.pages.length ?? 1),
     placeholderData: (previous) => previous,
   });
 }
@@ -133,8 +131,9 @@ function NoRuns({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
     return (
       <EmptyState title="No run matches" icon="search">
         <p>
-          Words are searched in prompts, answers and ids. <code>team=support</code> finds the runs
-          with this metadata. <Link href="/runs">Show all runs</Link>
+          Every word of a search must occur in the task, the answer or the error of a run, in the
+          name of its agent or in its id. <code>team=support</code> finds the runs with this
+          metadata. <Link href="/runs">Show all runs</Link>
         </p>
       </EmptyState>
     );
