@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 import { describe, expect, inject, test } from 'vitest';
-import { accessibilityProblems } from '../../peers/src/axe.ts';
+import { accessibilityProblems, colorProblems } from '../../peers/src/axe.ts';
 import type { Page } from '../../peers/src/chromium.ts';
 import { callTool, clientOf, openItemOf } from './support/call-tool.ts';
 import { answerOf, ask } from './support/ask-person.ts';
@@ -8,35 +8,40 @@ import { openPage } from './support/open-page.ts';
 
 const hasBrowser = inject('browser') !== undefined;
 
+/** Fails if a page has accessibility problems, or problems of its colors in the dark theme. Leaves the page in the light one. */
+async function expectAccessible(page: Page): Promise<void> {
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await colorProblems(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
 
 describe.skipIf(!hasBrowser)('an approval', () => {
-  test.each(['light', 'dark'] as const)(
-    'is given with changed arguments and remembered for the run (%s)',
-    async (theme) => {
-      const asked = await ask('show__write', { line: 'first' }, { theme });
-      const { page, runId } = asked;
-      await page.getByText('Adds or changes data').waitFor();
-      await page.getByText('Its definition is the pinned one').waitFor();
-      await page.getByRole('button', { name: 'Edit the arguments' }).click();
-      await page.getByRole('textbox', { name: 'line' }).fill('second');
-      const changes = page.getByRole('region', { name: 'Your changes' });
-      expect(await changes.innerText()).toContain('"line": "first"');
-      expect(await changes.innerText()).toContain('"line": "second"');
-      await page.getByRole('radio', { name: 'This run' }).check();
-      expect(await accessibilityProblems(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Approve with changes' }).click();
-      await page.getByRole('heading', { name: /^Approved/ }).waitFor();
-      expect(await accessibilityProblems(page)).toEqual([]);
-      expect((await clientOf().runs.wait(runId)).answer).toContain('wrote second');
-      expect(await answerOf(asked)).toMatchObject({ action: 'approve', remember: 'run' });
-      await page.getByRole('link', { name: 'See what is remembered' }).click();
-      const approvals = page.getByRole('region', { name: 'Remembered approvals' });
-      const row = approvals.getByRole('row').filter({ has: page.locator(`[href$="${runId}"]`) });
-      await row.getByRole('button', { name: 'Forget the approval of write' }).click();
-      await expect.poll(() => row.count()).toBe(0);
-    },
-  );
+  test('is given with changed arguments and remembered for the run', async () => {
+    const asked = await ask('show__write', { line: 'first' });
+    const { page, runId } = asked;
+    await page.getByText('Adds or changes data').waitFor();
+    await page.getByText('Its definition is the pinned one').waitFor();
+    await page.getByRole('button', { name: 'Edit the arguments' }).click();
+    await page.getByRole('textbox', { name: 'line' }).fill('second');
+    const changes = page.getByRole('region', { name: 'Your changes' });
+    expect(await changes.innerText()).toContain('"line": "first"');
+    expect(await changes.innerText()).toContain('"line": "second"');
+    await page.getByRole('radio', { name: 'This run' }).check();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Approve with changes' }).click();
+    await page.getByRole('heading', { name: /^Approved/ }).waitFor();
+    await expectAccessible(page);
+    expect((await clientOf().runs.wait(runId)).answer).toContain('wrote second');
+    expect(await answerOf(asked)).toMatchObject({ action: 'approve', remember: 'run' });
+    await page.getByRole('link', { name: 'See what is remembered' }).click();
+    const approvals = page.getByRole('region', { name: 'Remembered approvals' });
+    const row = approvals.getByRole('row').filter({ has: page.locator(`[href$="${runId}"]`) });
+    await row.getByRole('button', { name: 'Forget the approval of write' }).click();
+    await expect.poll(() => row.count()).toBe(0);
+  });
 
   test('is denied with a note', async () => {
     const asked = await ask('show__write', { line: 'never' });
@@ -110,7 +115,7 @@ describe.skipIf(!hasBrowser)('an approval', () => {
 
 describe.skipIf(!hasBrowser)('notifications', () => {
   test('are requested by the button only, and announce a new item while the page has no focus', async () => {
-    const page = await openPage('/runs');
+    const page = await openPage('/runs', { isNew: true });
     await page.addInitScript(() => {
       const shown: string[] = [];
       class FakeNotification extends EventTarget {

@@ -1,5 +1,5 @@
 import { describe, expect, inject, test } from 'vitest';
-import { accessibilityProblems } from '../../peers/src/axe.ts';
+import { accessibilityProblems, colorProblems } from '../../peers/src/axe.ts';
 import { openPage } from './support/open-page.ts';
 
 const PAGES = [
@@ -16,12 +16,12 @@ describe.skipIf(inject('browser') === undefined)('every page', () => {
   test.each(PAGES)(
     '$title has its heading and no accessibility problem',
     async ({ path, title }) => {
-      for (const theme of ['light', 'dark'] as const) {
-        const page = await openPage(path, { theme });
-        await page.getByRole('heading', { level: 1, name: title }).waitFor();
-        expect(await page.title()).toBe(`${title} · Signalbox`);
-        expect(await accessibilityProblems(page)).toEqual([]);
-      }
+      const page = await openPage(path);
+      await page.getByRole('heading', { level: 1, name: title }).waitFor();
+      expect(await page.title()).toBe(`${title} · Signalbox`);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await colorProblems(page)).toEqual([]);
     },
   );
 
@@ -44,7 +44,7 @@ describe.skipIf(inject('browser') === undefined)('every page', () => {
   });
 
   test('the first view is smaller than 200 kB', async () => {
-    const page = await openPage('/runs');
+    const page = await openPage('/runs', { isNew: true });
     await page.getByRole('link', { name: 'New run' }).waitFor();
     const bytes = await page.evaluate(() =>
       [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
@@ -53,6 +53,17 @@ describe.skipIf(inject('browser') === undefined)('every page', () => {
     );
     expect(bytes).toBeGreaterThan(50_000);
     expect(bytes).toBeLessThan(200_000);
+  });
+
+  test('a text without contrast is noticed, also in the other theme alone', async () => {
+    const page = await openPage('/runs/new');
+    await page.getByRole('heading', { level: 1, name: 'New run' }).waitFor();
+    await page.evaluate(() =>
+      document.documentElement.style.setProperty('--ink', 'light-dark(#000000, #20242a)'),
+    );
+    expect(await colorProblems(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect((await colorProblems(page)).join()).toContain('color-contrast');
   });
 
   test('a violation of the content security policy is noticed', async () => {

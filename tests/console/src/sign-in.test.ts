@@ -10,7 +10,11 @@ const expected = /status of 401/;
 describe.skipIf(inject('browser') === undefined)('a service with a token', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService({ env: { SIGNALBOX_TOKEN: TOKEN }, config: { mcpServers: {} } });
+    service = await startService({
+      isDemo: false,
+      env: { SIGNALBOX_TOKEN: TOKEN },
+      config: { mcpServers: {} },
+    });
     return () => service.stop();
   });
 
