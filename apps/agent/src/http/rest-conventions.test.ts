@@ -78,6 +78,7 @@ test.each([
   ['q=%20%00%E2%80%AE', 'must contain a word'],
   [`q=${'x'.repeat(501)}`, 'at most 500 characters'],
   [`q=${encodeURIComponent('"*'.repeat(5000))}`, 'at most 500 characters'],
+  [`q=${Array.from({ length: 17 }, (_, index) => `w${index}`).join('+')}`, 'at most 16'],
   ['q=a&q=b', 'must be text'],
 ])('a search by %.40s is refused', async (query, message) => {
   const { edge } = await open();

@@ -277,8 +277,9 @@ export const RunPatch = z
   .strictObject({ metadata: MetadataPatch })
   .meta({ id: 'RunPatch', examples: [{ metadata: { reviewed: 'yes', draft: null } }] });
 
-/** Characters of a search. */
+/** Characters and words of a search. */
 const MAX_SEARCH = 500;
+const MAX_WORDS = 16;
 
 export const RunListQuery = ListQuery.extend({
   q: z
@@ -287,9 +288,12 @@ export const RunListQuery = ListQuery.extend({
     .refine((text) => searchWords(text).length > 0, {
       error: 'must contain a word: give a visible character',
     })
+    .refine((text) => searchWords(text).length <= MAX_WORDS, {
+      error: `must have at most ${MAX_WORDS} different words`,
+    })
     .optional()
     .describe(
-      'Words separated by spaces, each of which must occur, also as a part of a word, in the id of the run, the name that its agent had when the run was created, the first 4,000 characters of its prompt or of its answer, or its error. Case, accents and invisible characters are ignored; all other characters are text. A page reads at most 200,000 runs, so it may have fewer runs than `limit`, or none, and a `next_cursor` to continue.',
+      'At most 16 words separated by spaces, each of which must occur, also as a part of a word, in the id of the run, the name that its agent had when the run was created, the first 4,000 characters of its prompt or of its answer, or its error. Case, accents and invisible characters are ignored; all other characters are text. A page reads at most 200,000 runs, so it may have fewer runs than `limit`, or none, and a `next_cursor` to continue.',
     ),
   status: z
     .union([runStatus, z.array(runStatus).min(1).max(8)])

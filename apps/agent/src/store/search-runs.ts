@@ -40,12 +40,14 @@ export async function searchRuns<
   { words, limit, cursor, decode }: RunSearch<Row, T>,
 ): Promise<Page<T>> {
   let before = cursor === undefined ? undefined : decodeCursor(cursor);
+  // Long words are rare, and the first word that is missing ends the comparison.
+  const rarest = words.toSorted((a, b) => b.length - a.length);
   const found: T[] = [];
   for (let read = 0; read < MAX_RUNS; read += RUNS_PER_READ[rows.dialect]) {
     const last = await placeAfter(rows, before);
     let query = runs
       .innerJoin('runTexts', 'runTexts.runId', 'runs.id')
-      .where((text) => text.and(words.map((word) => contains(rows, word))))
+      .where((text) => text.and(rarest.map((word) => contains(rows, word))))
       .orderBy('runTexts.runCreatedAt', 'desc')
       .orderBy('runTexts.runId', 'desc')
       .limit(limit + 1 - found.length);

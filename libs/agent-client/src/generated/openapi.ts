@@ -5049,7 +5049,7 @@ export interface operations {
                 limit?: number;
                 /** `next_cursor` of the previous page */
                 cursor?: string;
-                /** Words separated by spaces, each of which must occur, also as a part of a word, in the id of the run, the name that its agent had when the run was created, the first 4,000 characters of its prompt or of its answer, or its error. Case, accents and invisible characters are ignored; all other characters are text. A page reads at most 200,000 runs, so it may have fewer runs than `limit`, or none, and a `next_cursor` to continue. */
+                /** At most 16 words separated by spaces, each of which must occur, also as a part of a word, in the id of the run, the name that its agent had when the run was created, the first 4,000 characters of its prompt or of its answer, or its error. Case, accents and invisible characters are ignored; all other characters are text. A page reads at most 200,000 runs, so it may have fewer runs than `limit`, or none, and a `next_cursor` to continue. */
                 q?: string;
                 /** Runs with this status; may be repeated for several statuses */
                 status?: ("queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired") | ("queued" | "running" | "input_required" | "cancelling" | "completed" | "failed" | "cancelled" | "expired")[];

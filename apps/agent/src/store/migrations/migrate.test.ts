@@ -24,7 +24,7 @@ const EARLIER = {
   '0006-epochs': epochs,
 };
 
-test('a database of an earlier version keeps its inbox items and artifacts, and its lists show long requests truncated', async () => {
+test('a database of an earlier version keeps its inbox items and artifacts, its lists show long requests truncated, and its runs can be searched', async () => {
   const dataDir = join(mkdtempSync(join(tmpdir(), 'migrate-')), 'data');
   mkdirSync(dataDir);
   const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
@@ -64,6 +64,11 @@ test('a database of an earlier version keeps its inbox items and artifacts, and 
     createdAt: 1,
   });
   expect(await store.read.run('r1')).toMatchObject({ model: 'm', modelSettings: undefined });
+  expect(await store.read.lacksTexts()).toBe(true);
+  expect(await store.write({}, (sql) => sql.addMissingTexts(9))).toBe(1);
+  expect(await store.read.runs({ limit: 9, words: ['go'] })).toMatchObject({
+    data: [{ id: 'r1' }],
+  });
   expect(await store.read.ownsArtifact({ id: 'r1', threadId: undefined }, 'a1')).toBe(true);
   expect(await store.read.toolCall('c1')).toMatchObject({
     state: 'input_required',
