@@ -12,11 +12,14 @@ import type { Database } from './database.ts';
 import { pageOfRows } from './pages.ts';
 import type { Rows } from './rows.ts';
 
+/** Runs of the first read, which often fills the page. Each further read has more. */
+const FIRST_READ = 1000;
+const GROWTH = 4;
 /**
- * Runs of one read. SQLite takes a few milliseconds, in which the process serves no other request;
- * PostgreSQL reads in its own process.
+ * Maximum number of runs of one read. SQLite takes a few milliseconds, in which the process serves no
+ * other request; PostgreSQL reads in its own process.
  */
-const RUNS_PER_READ = { sqlite: 2000, postgres: 20_000 } as const;
+const MAX_READ = { sqlite: 2000, postgres: 20_000 } as const;
 /** Runs of one page, found or not. */
 const MAX_RUNS = 200_000;
 
@@ -24,11 +27,13 @@ export interface RunSearch<Row, T> extends PageOptions {
   /** Words in the form of `foldText`, all of which the text of a run must contain. */
   readonly words: readonly string[];
   readonly decode: (row: Row) => T;
+  /** Maximum number of runs that a page reads. Default: 200,000. */
+  readonly maxRuns?: number;
 }
 
 /**
- * Returns one page of the runs of a query whose texts contain every word, newest first. Reads at most
- * 200,000 runs: after that the page may have fewer runs than its limit, and a cursor to continue.
+ * Returns one page of the runs of a query whose texts contain every word, newest first. After
+ * `maxRuns` the page may have fewer runs than its limit, and a cursor to continue.
  * @throws InvalidCursorError
  */
 export async function searchRuns<
@@ -37,14 +42,15 @@ export async function searchRuns<
 >(
   rows: Rows,
   runs: SelectQueryBuilder<Database, 'runs', Row>,
-  { words, limit, cursor, decode }: RunSearch<Row, T>,
+  { words, limit, cursor, decode, maxRuns = MAX_RUNS }: RunSearch<Row, T>,
 ): Promise<Page<T>> {
   let before = cursor === undefined ? undefined : decodeCursor(cursor);
   // Long words are rare, and the first word that is missing ends the comparison.
   const rarest = words.toSorted((a, b) => b.length - a.length);
   const found: T[] = [];
-  for (let read = 0; read < MAX_RUNS; read += RUNS_PER_READ[rows.dialect]) {
-    const last = await placeAfter(rows, before);
+  let length = FIRST_READ;
+  for (let read = 0; read < maxRuns; length = Math.min(length * GROWTH, MAX_READ[rows.dialect])) {
+    const last = await placeAt(rows, length, before);
     let query = runs
       .innerJoin('runTexts', 'runTexts.runId', 'runs.id')
       .where((text) => text.and(rarest.map((word) => contains(rows, word))))
@@ -60,14 +66,16 @@ export async function searchRuns<
     if (found.length > limit || last === undefined)
       return pageOfRows(found, limit, ({ createdAt, id }) => [createdAt, id]);
     before = last;
+    read += length;
     await nextTurn();
   }
   return { data: found, nextCursor: before && encodeCursor(before) };
 }
 
-/** Returns the last place of the next read. Undefined when fewer runs remain. */
-async function placeAfter(
-  { kysely, dialect }: Rows,
+/** Returns the place of the last of so many runs. Undefined when fewer runs remain. */
+async function placeAt(
+  { kysely }: Rows,
+  length: number,
   before: Place | undefined,
 ): Promise<Place | undefined> {
   let query = kysely
@@ -75,7 +83,7 @@ async function placeAfter(
     .select(['runCreatedAt', 'runId'])
     .orderBy('runCreatedAt', 'desc')
     .orderBy('runId', 'desc')
-    .offset(RUNS_PER_READ[dialect] - 1)
+    .offset(length - 1)
     .limit(1);
   if (before !== undefined) query = query.where(compared(TEXT_PLACE, '<', before));
   const row = await query.executeTakeFirst();
