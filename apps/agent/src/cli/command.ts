@@ -9,7 +9,7 @@ import type { CommandEntry, CommandContext } from './command-definition.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
 import { UsageError, type Io } from './io.ts';
-import { ServiceError } from './service-client.ts';
+import { ServiceError } from './service-error.ts';
 
 export type { CommandContext } from './command-definition.ts';
 

@@ -1,9 +1,11 @@
+import type { components } from '@signalbox/client';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../json/plain-object.ts';
 import { INBOX_ACTIONS } from '../run/inbox/check-response.ts';
 import type { Asked } from './ask-person.ts';
 import { matchingId } from './matching-id.ts';
-import { ServiceError, type ServiceClient } from './service-client.ts';
+import type { ServiceClient } from './service-client.ts';
+import { ServiceError, unknownFormat } from './service-error.ts';
 
 /** An inbox item of the REST API. */
 export interface Item extends Asked {
@@ -32,18 +34,35 @@ export class InboxClient {
 
   async list({ run, isAll }: ItemFilter): Promise<readonly Item[]> {
     const query = {
-      ...(isAll ? {} : { state: 'open' }),
+      ...(isAll ? {} : { state: 'open' as const }),
       ...(run === undefined ? {} : { run_id: run }),
     };
-    return (await this.#service.list('/v1/inbox', query)).map(toItem);
+    const items = await this.#service.list((api, at, signal) =>
+      api.GET('/v1/inbox', { params: { query: { ...query, ...at } }, signal }),
+    );
+    return items.map(toItem);
   }
 
-  async get(id: string): Promise<Item> {
-    return toItem(await this.#service.get(`/v1/inbox/${encodeURIComponent(await this.idOf(id))}`));
+  async get(part: string): Promise<Item> {
+    const id = await this.idOf(part);
+    return toItem(
+      await this.#service.request((api, signal) =>
+        api.GET('/v1/inbox/{id}', { params: { path: { id } }, signal }),
+      ),
+    );
   }
 
   async respond(id: string, body: JsonObject): Promise<Item> {
-    return toItem(await this.#service.post(`/v1/inbox/${encodeURIComponent(id)}/respond`, body));
+    return toItem(
+      await this.#service.request((api, signal) =>
+        api.POST('/v1/inbox/{id}/respond', {
+          params: { path: { id } },
+          // The service checks the response against the kind of the item.
+          body: body as unknown as components['schemas']['InboxResponse'],
+          signal,
+        }),
+      ),
+    );
   }
 
   /** Returns the id that begins or ends with `part`, and `part` itself when no id does. @throws UsageError when several ids do */
@@ -58,8 +77,10 @@ export class InboxClient {
     const prompts = new Map<string, string>();
     for (const id of new Set(items.map(({ run_id: run }) => run))) {
       try {
-        const { prompt } = await this.#service.get(`/v1/runs/${encodeURIComponent(id)}`);
-        if (typeof prompt === 'string') prompts.set(id, prompt);
+        const { prompt } = await this.#service.request((api, signal) =>
+          api.GET('/v1/runs/{id}', { params: { path: { id } }, signal }),
+        );
+        prompts.set(id, prompt);
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
       }
@@ -74,10 +95,7 @@ function toItem(value: unknown): Item {
     typeof value['id'] === 'string' &&
     Object.hasOwn(INBOX_ACTIONS, String(value['kind'])) &&
     isPlainObject(value['request']);
-  if (!isItem)
-    throw new ServiceError(
-      'the response of the service has an unknown format: use the same version of signalbox for the command and the service',
-    );
+  if (!isItem) throw unknownFormat();
   // The other fields are only printed.
   return value as unknown as Item;
 }

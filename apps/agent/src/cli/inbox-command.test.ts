@@ -330,7 +330,11 @@ describe('a service that cannot be used', () => {
       [401, { code: 'unauthorized', detail: 'no' }],
       /requires a token: set SIGNALBOX_TOKEN, or use --token/,
     ],
-    ['is another program', [200, '<html>'], /is not a Signalbox service \(status 200\)/],
+    [
+      'is another program',
+      [200, '<html>'],
+      /is not a Signalbox service \(its response is not JSON\)/,
+    ],
     [
       'is another program that speaks JSON',
       [404, { error: 'x' }],

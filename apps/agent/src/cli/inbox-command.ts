@@ -8,7 +8,8 @@ import { inboxHelp, parseInboxArguments, type InboxArguments } from './inbox-arg
 import { InboxClient, type Item } from './inbox-client.ts';
 import { UsageError, type Io } from './io.ts';
 import { age } from './print-table.ts';
-import { ServiceClient, ServiceError, servicePlace } from './service-client.ts';
+import { ServiceClient, servicePlace } from './service-client.ts';
+import { ServiceError } from './service-error.ts';
 
 export const inboxCommand: Command = {
   help: inboxHelp,

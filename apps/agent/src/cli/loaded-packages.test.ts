@@ -22,17 +22,25 @@ test.each([
   'command.ts',
   'process-io.ts',
   'app-command.ts',
-  'service-commands.ts',
-  'tools-command.ts',
   'replay-command.ts',
   'migrate-command.ts',
-])('%s loads no package, so that help and requests to a service start fast', (file) => {
+])('%s loads no package, so that help starts fast', (file) => {
   expect(packagesLoadedBy(file)).toEqual([]);
 });
 
-test('inbox-command.ts loads the error codes of the protocol and no other package', () => {
-  expect(packagesLoadedBy('inbox-command.ts')).toEqual(['@signalbox/mcp-core']);
-});
+test.each(['service-commands.ts', 'tools-command.ts'])(
+  '%s loads the client of the REST API and no other package, so that requests to a service start fast',
+  (file) => {
+    expect(packagesLoadedBy(file)).toEqual(['@signalbox/client']);
+  },
+);
+
+test.each(['inbox-command.ts', 'servers-command.ts'])(
+  '%s loads the client of the REST API, the root of the protocol package and no other package',
+  (file) => {
+    expect(packagesLoadedBy(file)).toEqual(['@signalbox/client', '@signalbox/mcp-core']);
+  },
+);
 
 test('run-with-app.ts loads the service, but neither an SDK of a model provider nor the API description nor Redis nor PostgreSQL', () => {
   const packages = packagesLoadedBy('run-with-app.ts');

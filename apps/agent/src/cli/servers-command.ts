@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { JsonObject } from '@signalbox/mcp-core';
-import { isPlainObject } from '../json/plain-object.ts';
+import type { ServerDetail } from '@signalbox/client';
 import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 import type { Command, Invocation } from './command-definition.ts';
 import { EXIT, EXIT_CODES_HELP } from './exit-code.ts';
@@ -61,17 +60,21 @@ export const serversCommand: Command = {
 };
 
 async function list({ io, client, isJson }: ServersRequest): Promise<number> {
-  const servers = (await client.list('/v1/servers')).filter(isPlainObject);
+  const servers = await client.list((api, at, signal) =>
+    api.GET('/v1/servers', { params: { query: at }, signal }),
+  );
   if (isJson) for (const server of servers) io.out(`${terminalJson(server)}\n`);
   else
     io.out(
       table(
-        servers.map((server) => [
-          textOf(server['configured_name'] ?? server['name']),
-          textOf(server['state']),
-          `${textOf(server['tool_count'])} tools`,
-          textOf(server['error']),
-        ]),
+        servers.map(
+          ({ name, configured_name: configuredName, state, tool_count: tools, error }) => [
+            configuredName ?? name,
+            state,
+            `${tools} tools`,
+            error ?? '',
+          ],
+        ),
       ),
     );
   if (servers.length === 0 && !isJson) io.err('no server is configured\n');
@@ -83,20 +86,25 @@ async function logIn(
   server: string,
   { isDevice, isPrinted }: { readonly isDevice: boolean; readonly isPrinted: boolean },
 ): Promise<number> {
-  const path = `/v1/servers/${encodeURIComponent(server)}`;
-  const before = loginTime(await client.get(path));
-  const begun = await client.post(`${path}/login`, isDevice ? { method: 'device' } : {});
+  const before = (await detailOf(client, server)).logged_in?.at;
+  const begun = await client.request((api, signal) =>
+    api.POST('/v1/servers/{name}/login', {
+      params: { path: { name: server } },
+      body: isDevice ? { method: 'device' } : {},
+      signal,
+    }),
+  );
   if (isJson) io.out(`${terminalJson(begun)}\n`);
-  const url = textOf(begun['complete_url'] ?? begun['url']);
+  const url = begun.complete_url ?? begun.url;
   const isOpened = !isPrinted && (await openBrowser(url, { platform: process.platform, env }));
   io.err(terminalLine(promptOf(begun, isOpened)));
-  io.err(`\n  ${terminalLine(textOf(begun['url']))}\n`);
+  io.err(`\n  ${terminalLine(begun.url)}\n`);
   const stopped = new AbortController();
   const unsubscribe = io.onInterrupt(() => stopped.abort());
   try {
-    return await awaitLogin({ io, client, isJson }, path, {
+    return await awaitLogin({ io, client, isJson }, server, {
       before,
-      until: Date.parse(textOf(begun['expires_at'])),
+      until: Date.parse(begun.expires_at),
       signal: stopped.signal,
     });
   } finally {
@@ -104,8 +112,8 @@ async function logIn(
   }
 }
 
-function promptOf({ user_code: code }: JsonObject, isOpened: boolean): string {
-  if (code !== undefined) return `Enter the code ${textOf(code)} at this address:`;
+function promptOf({ user_code: code }: { readonly user_code?: string }, isOpened: boolean): string {
+  if (code !== undefined) return `Enter the code ${code} at this address:`;
   return isOpened
     ? 'Log in in the browser, which was opened at this address:'
     : 'Open this address in a browser and log in:';
@@ -121,15 +129,15 @@ interface Wait {
 
 async function awaitLogin(
   { io, client, isJson }: Omit<ServersRequest, 'env'>,
-  path: string,
+  server: string,
   { before, until, signal }: Wait,
 ): Promise<number> {
   while (Date.now() < until) {
-    const server = await client.get(path);
-    const at = loginTime(server);
+    const detail = await detailOf(client, server);
+    const at = detail.logged_in?.at;
     if (at !== undefined && at !== before) {
-      if (isJson) io.out(`${terminalJson(server)}\n`);
-      else io.out(`${terminalLine(`logged in to ${textOf(server['name'])}`)}\n`);
+      if (isJson) io.out(`${terminalJson(detail)}\n`);
+      else io.out(`${terminalLine(`logged in to ${detail.name}`)}\n`);
       return EXIT.done;
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
@@ -143,20 +151,20 @@ async function logOut(
   { io, client, isJson }: Omit<ServersRequest, 'env'>,
   server: string,
 ): Promise<number> {
-  const result = await client.delete(`/v1/servers/${encodeURIComponent(server)}/login`);
+  const result = await client.request((api, signal) =>
+    api.DELETE('/v1/servers/{name}/login', { params: { path: { name: server } }, signal }),
+  );
   if (isJson) io.out(`${terminalJson(result)}\n`);
   else io.out(`${terminalLine(`logged out of ${server}`)}\n`);
-  if (result['is_revoked'] !== true)
+  if (!result.is_revoked)
     io.err(
       'signalbox: the tokens were deleted, but the authorization server did not revoke them\n',
     );
   return EXIT.done;
 }
 
-function loginTime({ logged_in: login }: JsonObject): string | undefined {
-  return isPlainObject(login) ? textOf(login['at']) : undefined;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+function detailOf(client: ServiceClient, name: string): Promise<ServerDetail> {
+  return client.request((api, signal) =>
+    api.GET('/v1/servers/{name}', { params: { path: { name } }, signal }),
+  );
 }

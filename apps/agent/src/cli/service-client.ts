@@ -1,23 +1,23 @@
-import type { JsonObject } from '@signalbox/mcp-core';
+import {
+  createClient,
+  paginate,
+  ProblemError,
+  unwrap,
+  type Api,
+  type ApiResponse,
+  type Client,
+  type Page,
+  type RunEvent,
+  type StreamOptions,
+} from '@signalbox/client';
 import { isPlainObject } from '../json/plain-object.ts';
 import { httpUrlProblem } from '../config/http-url.ts';
 import { UsageError } from './io.ts';
+import { ServiceError, unknownFormat } from './service-error.ts';
 
 const DEFAULT_PORT = '8020';
 /** Time limit for a response. */
 const ANSWER_LIMIT_MS = 30_000;
-
-/** Error when a running service does not answer or rejects a request; the message says what to do. */
-export class ServiceError extends Error {
-  /** Code of the problem; undefined when no service answered. */
-  readonly code: string | undefined;
-
-  constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
-    super(message, { cause: options.cause });
-    this.name = 'ServiceError';
-    this.code = options.code;
-  }
-}
 
 export interface ServicePlace {
   /** With or without `http://`. */
@@ -40,10 +40,10 @@ export function servicePlace(
   };
 }
 
-/** The REST API of a running service. Its methods throw ServiceError. */
+/** Requests to a running service. Its methods throw ServiceError. */
 export class ServiceClient {
   readonly #url: string;
-  readonly #token: string | undefined;
+  readonly #client: Client;
 
   /** @throws UsageError when the URL is invalid */
   constructor({ url: given = `http://127.0.0.1:${DEFAULT_PORT}`, token }: ServicePlace) {
@@ -52,134 +52,77 @@ export class ServiceClient {
     if (problem !== undefined)
       throw new UsageError(`the URL of the service (--url or SIGNALBOX_URL) ${problem}`);
     this.#url = url.replace(/\/+$/, '');
-    this.#token = token;
+    this.#client = createClient({ baseUrl: this.#url, apiKey: token, fetch: fetchDirectly });
   }
 
-  /** Returns the entries of every page of a list. */
-  async list(
-    path: string,
-    query: { readonly [name: string]: string } = {},
-  ): Promise<readonly unknown[]> {
-    const entries: unknown[] = [];
-    let cursor: string | undefined;
-    do {
-      const search = new URLSearchParams({
-        ...query,
-        ...(cursor === undefined ? {} : { cursor }),
-      }).toString();
-      const { data, next_cursor: next } = await this.get(
-        `${path}${search === '' ? '' : `?${search}`}`,
+  /** Returns the body of the response to a request. `limit` aborts the request after its time limit. */
+  async request<Body extends object>(
+    send: (api: Api, limit: AbortSignal) => Promise<ApiResponse<Body>>,
+  ): Promise<Body> {
+    try {
+      const body: unknown = await unwrap(
+        send(this.#client.api, AbortSignal.timeout(ANSWER_LIMIT_MS)),
       );
-      if (!Array.isArray(data))
-        throw new ServiceError(
-          'the response of the service has an unknown format: use the same version of signalbox for the command and the service',
-        );
-      entries.push(...(data as unknown[]));
-      cursor = typeof next === 'string' ? next : undefined;
-    } while (cursor !== undefined);
-    return entries;
-  }
-
-  /** Yields the JSON of each server-sent event, until the service ends the stream. */
-  async *stream(path: string, signal: AbortSignal): AsyncGenerator<JsonObject> {
-    const response = await this.#fetch(path, {
-      method: 'GET',
-      headers: this.#headers({ accept: 'text/event-stream' }),
-      redirect: 'error',
-      signal,
-    });
-    if (!response.ok || response.body === null)
-      throw this.#problemOf(response, await response.text());
-    let text = '';
-    for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
-      const frames = `${text}${part}`.split('\n\n');
-      text = frames.pop() ?? '';
-      for (const frame of frames) {
-        const data = jsonOf(/^data: (.*)$/m.exec(frame)?.[1] ?? '');
-        if (data !== undefined) yield data;
-      }
+      if (!isPlainObject(body)) throw new ServiceError(this.#foreign('its response is not JSON'));
+      return body as Body;
+    } catch (error) {
+      throw this.#explained(error);
     }
   }
 
-  get(path: string): Promise<JsonObject> {
-    return this.#send(path, { method: 'GET' });
+  /** Returns one page of a list. */
+  async page<Entry>(
+    send: (api: Api, limit: AbortSignal) => Promise<ApiResponse<Page<Entry>>>,
+  ): Promise<Page<Entry>> {
+    const page = await this.request(send);
+    if (!Array.isArray(page.data)) throw unknownFormat();
+    return page;
   }
 
-  post(
-    path: string,
-    body: JsonObject,
-    headers: { readonly [name: string]: string } = {},
-  ): Promise<JsonObject> {
-    return this.#send(path, { method: 'POST', body: JSON.stringify(body), headers });
+  /** Returns the entries of every page of a list. */
+  async list<Entry>(
+    send: (
+      api: Api,
+      at: { readonly cursor?: string },
+      limit: AbortSignal,
+    ) => Promise<ApiResponse<Page<Entry>>>,
+  ): Promise<readonly Entry[]> {
+    const entries: Entry[] = [];
+    const pages = paginate((at) => this.page((api, limit) => send(api, at, limit)));
+    for await (const entry of pages) entries.push(entry);
+    return entries;
   }
 
-  delete(path: string): Promise<JsonObject> {
-    return this.#send(path, { method: 'DELETE' });
+  /** Yields the stored events of a run until it is settled. A lost connection is opened again for five minutes. */
+  async *events(
+    id: string,
+    options: Pick<StreamOptions, 'signal' | 'onRetry'>,
+  ): AsyncGenerator<RunEvent> {
+    try {
+      for await (const frame of this.#client.runs.stream(id, options))
+        if ('seq' in frame) yield frame;
+    } catch (error) {
+      throw this.#explained(error);
+    }
   }
 
-  async #send(
-    path: string,
-    {
-      headers,
-      ...request
-    }: {
-      readonly method: string;
-      readonly body?: string;
-      readonly headers?: { readonly [name: string]: string };
-    },
-  ): Promise<JsonObject> {
-    const { response, body } = await this.#answerTo(path, {
-      ...request,
-      headers: this.#headers(headers),
-      redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
-    });
-    const content = jsonOf(body);
-    if (response.ok && content !== undefined) return content;
-    throw this.#problemOf(response, body);
-  }
-
-  #problemOf({ status }: Response, body: string): ServiceError {
-    if (status === 401)
+  #explained(error: unknown): ServiceError {
+    if (error instanceof ServiceError) return error;
+    if (error instanceof SyntaxError)
+      return new ServiceError(this.#foreign('its response is not JSON'), { cause: error });
+    if (!(error instanceof ProblemError)) return this.#unreachable(error);
+    if (error.status === 401)
       return new ServiceError(
         `the service at ${this.#url} requires a token: set SIGNALBOX_TOKEN, or use --token`,
         { code: 'unauthorized' },
       );
-    const content = jsonOf(body);
-    const code = content?.['code'];
-    if (typeof code !== 'string')
-      return new ServiceError(
-        `${this.#url} is not a Signalbox service (status ${status}): check --url or SIGNALBOX_URL`,
-      );
-    return new ServiceError(String(content?.['detail'] ?? content?.['title']), { code });
+    return error.code === 'unexpected_response'
+      ? new ServiceError(this.#foreign(`status ${error.status}`))
+      : new ServiceError(error.message, { code: error.code });
   }
 
-  #headers(more: { readonly [name: string]: string } = {}): { readonly [name: string]: string } {
-    return {
-      'content-type': 'application/json',
-      ...(this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }),
-      ...more,
-    };
-  }
-
-  async #answerTo(
-    path: string,
-    request: RequestInit,
-  ): Promise<{ readonly response: Response; readonly body: string }> {
-    const response = await this.#fetch(path, request);
-    try {
-      return { response, body: await response.text() };
-    } catch (error) {
-      throw this.#unreachable(error);
-    }
-  }
-
-  async #fetch(path: string, request: RequestInit): Promise<Response> {
-    try {
-      return await fetch(`${this.#url}${path}`, request);
-    } catch (error) {
-      throw this.#unreachable(error);
-    }
+  #foreign(reason: string): string {
+    return `${this.#url} is not a Signalbox service (${reason}): check --url or SIGNALBOX_URL`;
   }
 
   #unreachable(error: unknown): ServiceError {
@@ -190,14 +133,9 @@ export class ServiceClient {
   }
 }
 
-function jsonOf(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isPlainObject(value) ? value : undefined;
-  } catch {
-    // Another program answered.
-    return undefined;
-  }
+/** Sends a request without following redirects, which would send the token elsewhere. */
+function fetchDirectly(request: Request): Promise<Response> {
+  return fetch(request, { redirect: 'error' });
 }
 
 function reasonOf(error: unknown): string {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestEdge } from '../http/testing.ts';
 import { FakeServer } from '../mcp/testing/fake-server.ts';
@@ -75,6 +78,67 @@ test('a run is followed to its end, and only its answer goes to stdout', async (
   );
   edge.bus.publish({ type: 'events', runId: id, lastSeq });
   expect(await followed).toMatchObject({ code: 0, out: 'Dear Ann\n' });
+});
+
+/** A service with a run whose stream is cut after its first event; another stream has the rest. Returns its address and the `last-event-id` of each stream. */
+async function cutService() {
+  const id = '01932d6e-0000-7000-8000-00000000aaaa';
+  const streams: (string | undefined)[] = [];
+  const run = { id, status: 'running', prompt: 'Write a letter', last_seq: 2, inbox: [] };
+  const event = (seq: number, type: string, data: object) =>
+    JSON.stringify({ run_id: id, seq, type, version: 1, at: '2026-01-01T00:00:00Z', data });
+  const server = createServer((request, response) => {
+    if (request.url !== `/v1/runs/${id}/events`) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(run));
+      return;
+    }
+    streams.push(request.headers['last-event-id'] as string | undefined);
+    const isFirst = streams.length === 1;
+    const snapshot = JSON.stringify({ type: 'run.snapshot', run_id: id, run });
+    const next = isFirst
+      ? event(1, 'run.started', {})
+      : event(2, 'run.completed', { answer: 'Dear Ann', scripted: false });
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const text = `retry: 1\ndata: ${snapshot}\n\ndata: ${next}\n\n`;
+    response.write(text, () => (isFirst ? response.destroy() : response.end()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { id, streams, url: `http://127.0.0.1:${port}` };
+}
+
+test('a run is followed over a lost connection, from the event after the last', async () => {
+  const { id, streams, url } = await cutService();
+  const io = testIo();
+  const code = await runCommand(io, {
+    argv: ['follow', id, '--url', url],
+    env: {},
+    cwd: '/',
+    repository: '/',
+    version: '0',
+  });
+  expect([code, io.written.out]).toEqual([0, 'Dear Ann\n']);
+  expect(io.written.err).toContain('the connection to the service is lost; trying again in 1 s\n');
+  expect(streams).toEqual([undefined, '1']);
+});
+
+test('following a run of a service that does not answer ends at once', async () => {
+  const io = testIo();
+  const code = await runCommand(io, {
+    argv: ['follow', '01932d6e-0000-7000-8000-00000000aaaa', '--url', 'http://127.0.0.1:9'],
+    env: {},
+    cwd: '/',
+    repository: '/',
+    version: '0',
+  });
+  expect(code).toBe(1);
+  expect(io.written.err).toMatch(/^signalbox: no service answers at http:\/\/127\.0\.0\.1:9 /);
 });
 
 test.each([

@@ -56,17 +56,18 @@ export const runsCommand = serviceCommand({
   words: [],
   about: `lists the newest ${LISTED_RUNS} runs of a running service`,
   async run({ io, client, isJson }) {
-    const { data } = await client.get(`/v1/runs?limit=${LISTED_RUNS}`);
-    const runs = Array.isArray(data) ? data.filter(isPlainObject) : [];
+    const { data: runs } = await client.page((api, signal) =>
+      api.GET('/v1/runs', { params: { query: { limit: LISTED_RUNS } }, signal }),
+    );
     if (isJson) for (const run of runs) io.out(`${terminalJson(run)}\n`);
     else
       io.out(
         table(
-          runs.map((run) => [
-            textOf(run['id']),
-            age(textOf(run['created_at'])),
-            textOf(run['status']),
-            cut(textOf(run['prompt'])),
+          runs.map(({ id, created_at: createdAt, status, prompt }) => [
+            id,
+            age(createdAt),
+            status,
+            cut(prompt),
           ]),
         ),
       );
@@ -90,12 +91,10 @@ export const cancelCommand = serviceCommand({
   about: 'cancels a run of a running service; ID may be the beginning or the end of an id',
   async run({ io, client, words: [part = ''], isJson }) {
     const id = await runId(client, part);
-    const run = await client.post(`/v1/runs/${encodeURIComponent(id)}/cancel`, {});
-    io.out(
-      isJson
-        ? `${terminalJson(run)}\n`
-        : `${terminalLine(`run ${id} is ${textOf(run['status'])}`)}\n`,
+    const run = await client.request((api, signal) =>
+      api.POST('/v1/runs/{id}/cancel', { params: { path: { id } }, body: {}, signal }),
     );
+    io.out(isJson ? `${terminalJson(run)}\n` : `${terminalLine(`run ${id} is ${run.status}`)}\n`);
     return EXIT.done;
   },
 });
@@ -110,24 +109,28 @@ export const callCommand = serviceCommand({
   about:
     'calls a tool of a running service by its name in signalbox tools, with JSON as its arguments; prints the text of the result, or the whole call with --json',
   async run({ io, client, words: [name = '', json = '{}'], isJson }) {
-    const started = await client.post(
-      `/v1/tools/${encodeURIComponent(name)}/call`,
-      { arguments: argumentsOf(json) },
-      { prefer: `wait=${WAIT_S}` },
+    const args = argumentsOf(json);
+    const { id, finished_at: finishedAt } = await client.request((api, signal) =>
+      api.POST('/v1/tools/{name}/call', {
+        params: { path: { name }, header: { Prefer: `wait=${WAIT_S}` } },
+        body: { arguments: args },
+        signal,
+      }),
     );
-    const id = textOf(started['id']);
-    if (started['finished_at'] === undefined)
+    if (finishedAt === undefined)
       await followService({ ...io, out: () => undefined }, client, { id, isJson: false });
-    const { data } = await client.get(`/v1/runs/${encodeURIComponent(id)}/tool-calls`);
-    const call: unknown = Array.isArray(data) ? data[0] : undefined;
-    if (!isPlainObject(call)) throw new UsageError('the service no longer has this call');
+    const { data } = await client.page((api, signal) =>
+      api.GET('/v1/runs/{id}/tool-calls', { params: { path: { id } }, signal }),
+    );
+    const [call] = data;
+    if (call === undefined) throw new UsageError('the service no longer has this call');
     if (isJson) io.out(`${terminalJson(call)}\n`);
-    else if (call['state'] === 'succeeded') io.out(resultText(call['result']));
+    else if (call.state === 'succeeded') io.out(resultText(call.result));
     else
       io.err(
-        `signalbox: ${terminalLine(`${name} is ${textOf(call['state'])}: ${textOf(call['error'])}${resultText(call['result'])}`)}\n`,
+        `signalbox: ${terminalLine(`${name} is ${call.state}: ${call.error ?? ''}${resultText(call.result)}`)}\n`,
       );
-    return call['state'] === 'succeeded' ? EXIT.done : EXIT.failed;
+    return call.state === 'succeeded' ? EXIT.done : EXIT.failed;
   },
 });
 
@@ -159,8 +162,10 @@ function resultText(result: unknown): string {
 
 async function runId(client: ServiceClient, part: string): Promise<string> {
   return matchingId(part, 'runs', async () => {
-    const { data } = await client.get('/v1/runs?limit=200');
-    return Array.isArray(data) ? data.filter(isPlainObject).map(({ id }) => textOf(id)) : [];
+    const { data } = await client.page((api, signal) =>
+      api.GET('/v1/runs', { params: { query: { limit: 200 } }, signal }),
+    );
+    return data.map(({ id }) => id);
   });
 }
 
@@ -169,8 +174,4 @@ const CELL_CHARACTERS = 80;
 function cut(text: string): string {
   const line = terminalLine(text);
   return line.length > CELL_CHARACTERS ? `${line.slice(0, CELL_CHARACTERS)}…` : line;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }

@@ -1,3 +1,4 @@
+import type { ServerDetail } from '@signalbox/client';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../json/plain-object.ts';
 import { terminalJson, terminalLine } from '../text/terminal-text.ts';
@@ -48,21 +49,16 @@ async function list(
   client: ServiceClient,
   { server, isJson }: { readonly server: string | undefined; readonly isJson: boolean },
 ): Promise<number> {
-  const tools = (
-    await client.list(
-      server === undefined ? '/v1/tools' : `/v1/servers/${encodeURIComponent(server)}/tools`,
-    )
-  ).filter(isPlainObject);
+  const tools = await client.list((api, at, signal) =>
+    server === undefined
+      ? api.GET('/v1/tools', { params: { query: at }, signal })
+      : api.GET('/v1/servers/{name}/tools', {
+          params: { path: { name: server }, query: at },
+          signal,
+        }),
+  );
   if (isJson) for (const tool of tools) io.out(`${terminalJson(tool)}\n`);
-  else
-    io.out(
-      table(
-        tools.map(({ name, description }) => [
-          String(name),
-          firstSentence(typeof description === 'string' ? description : ''),
-        ]),
-      ),
-    );
+  else io.out(table(tools.map(({ name, description }) => [name, firstSentence(description)])));
   if (tools.length === 0 && !isJson) io.err('there are no tools\n');
   return EXIT.done;
 }
@@ -94,8 +90,11 @@ async function approve(
       'approve needs the name of a server: signalbox tools approve SERVER [TOOL…|--all]',
     );
   if (isAll && names.length > 0) throw new UsageError('give the names of tools or --all, not both');
-  const path = `/v1/servers/${encodeURIComponent(server)}`;
-  const quarantined = quarantinedOf(await client.get(path));
+  const path = { name: server };
+  const { pins } = await client.request((api, signal) =>
+    api.GET('/v1/servers/{name}', { params: { path }, signal }),
+  );
+  const quarantined = quarantinedOf(pins);
   if (!isAll && names.length === 0) {
     show(io, server, { quarantined, isJson });
     return EXIT.done;
@@ -114,8 +113,9 @@ async function approve(
     tool,
     ...(digest === undefined ? {} : { digest }),
   }));
-  const answer = await client.post(`${path}/tools/approve`, { tools });
-  const approved = Array.isArray(answer['approved']) ? answer['approved'].map(String) : [];
+  const { approved } = await client.request((api, signal) =>
+    api.POST('/v1/servers/{name}/tools/approve', { params: { path }, body: { tools }, signal }),
+  );
   io.out(
     isJson
       ? `${terminalJson({ approved })}\n`
@@ -125,21 +125,19 @@ async function approve(
   return EXIT.done;
 }
 
-function quarantinedOf({ pins }: JsonObject): readonly Quarantined[] {
-  if (!Array.isArray(pins)) return [];
-  return pins.flatMap((pin) => {
-    const waiting = isPlainObject(pin) ? pin['quarantined'] : undefined;
-    if (!isPlainObject(pin) || !isPlainObject(waiting)) return [];
-    const { digest, changed, definition } = waiting;
-    return [
-      {
-        tool: String(pin['tool']),
-        digest: String(digest),
-        changed: Array.isArray(changed) ? changed.map(String) : [],
-        definition: isPlainObject(definition) ? definition : {},
-      },
-    ];
-  });
+function quarantinedOf(pins: ServerDetail['pins']): readonly Quarantined[] {
+  return pins.flatMap(({ tool, quarantined }) =>
+    quarantined === undefined
+      ? []
+      : [
+          {
+            tool,
+            digest: quarantined.digest,
+            changed: quarantined.changed,
+            definition: isPlainObject(quarantined.definition) ? quarantined.definition : {},
+          },
+        ],
+  );
 }
 
 function show(
