@@ -41,7 +41,7 @@ const updateRunRow = (db: Db, { id, patch }: RunChange) => {
       : {
           textCoversEnd: sql<
             number | null
-          >`case when text_covers_end = -1 then -1 else ${patch.finishedAt} end`,
+          >`case when text_covers_end = -1 then -1 else cast(${patch.finishedAt} as bigint) end`,
         };
   return db
     .updateTable('runs')

@@ -7,6 +7,9 @@ import type { Store } from '../store.ts';
 import { InvalidCursorError } from './errors.ts';
 import type { RunFilter } from './list.ts';
 
+/** A time that needs more than 32 bits. */
+const ENDED_AT = 1_800_000_000_000;
+
 /** Describes the behavior of every store adapter for the search of runs. */
 export function runSearchContract(name: string, open: OpenStore): void {
   describe(`store contract, search of runs: ${name}`, () => {
@@ -65,7 +68,7 @@ export function runSearchContract(name: string, open: OpenStore): void {
           status: 'failed',
           answer: 'Two Invoices',
           error: { code: 'limit_reached', message: 'the turns are used up' },
-          finishedAt: 5,
+          finishedAt: ENDED_AT,
         });
       });
       for (const query of ['invoices', 'sum invoices', 'limit_reached', 'TURNS orders'])
@@ -76,13 +79,15 @@ export function runSearchContract(name: string, open: OpenStore): void {
       const store = await openStore();
       await store.write({}, (sql) => sql.insertRun(queuedRun('r1')));
       const answer = 'partial answer';
-      await store.write({}, (sql) => sql.updateRun('r1', { answer, finishedAt: 5 }));
+      await store.write({}, (sql) => sql.updateRun('r1', { answer, finishedAt: ENDED_AT }));
       expect(await search(store, 'partial')).toEqual(['r1']);
       await store.write({ run: 'r1' }, (sql) =>
         sql.updateRun('r1', { answer: undefined, error: undefined, finishedAt: undefined }),
       );
       expect(await search(store, 'partial')).toEqual([]);
-      await store.write({}, (sql) => sql.updateRun('r1', { answer: 'whole', finishedAt: 9 }));
+      await store.write({}, (sql) =>
+        sql.updateRun('r1', { answer: 'whole', finishedAt: ENDED_AT + 1 }),
+      );
       expect(await search(store, 'whole')).toEqual(['r1']);
     });
 
