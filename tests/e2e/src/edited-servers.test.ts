@@ -34,12 +34,12 @@ interface SendOptions {
   readonly headers?: { readonly [name: string]: string };
 }
 
-async function startEdited(editing: object = { edit_servers: 'all' }): Promise<Edited> {
+async function startEdited(args: readonly string[] = []): Promise<Edited> {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   const go = join(folder.path, 'go');
   const config = {
-    ...editing,
+    edit_servers: 'all',
     llm: {
       provider: 'scripted',
       scenario: await writeScenario(folder.path, [
@@ -47,6 +47,11 @@ async function startEdited(editing: object = { edit_servers: 'all' }): Promise<E
           prompt: 'wait',
           steps: [[{ tool: 'first__wait', label: 'w' }]],
           answer: '${result.w.text}',
+        },
+        {
+          prompt: 'wait and use later',
+          steps: [[{ tool: 'first__wait' }], [{ tool: 'later__label' }]],
+          answer: 'used',
         },
       ]),
     },
@@ -59,7 +64,7 @@ async function startEdited(editing: object = { edit_servers: 'all' }): Promise<E
     },
   };
   const start = (): Promise<ServiceProcess> =>
-    startServiceProcess({ folder: folder.path, config, env: { SIGNALBOX_TOKEN: TOKEN } });
+    startServiceProcess({ folder: folder.path, config, args, env: { SIGNALBOX_TOKEN: TOKEN } });
   let service = await start();
   onTestFinished(() => service.stop());
   let logged = '';
@@ -121,8 +126,8 @@ async function untilState(service: Edited, name: string, state: string): Promise
 }
 
 /** Starts a run that waits in a call of the server `first`. */
-async function startWaiting(service: Edited): Promise<string> {
-  const { body } = await service.send('POST', '/runs', { body: { prompt: 'wait' } });
+async function startWaiting(service: Edited, prompt = 'wait'): Promise<string> {
+  const { body } = await service.send('POST', '/runs', { body: { prompt } });
   const id = String(body['id']);
   await expect
     .poll(async () => JSON.stringify((await service.send('GET', `/runs/${id}/events`)).body), {
@@ -205,6 +210,36 @@ test('a server is added, changed and removed while a run is in progress, and the
     ['later', 'removed', 'default'],
     ['first', 'removed', 'default'],
   ]);
+});
+
+test('a run whose server is removed gets the reason with its next call, and completes', async () => {
+  const service = await startEdited();
+  await untilState(service, 'first', 'ready');
+  await service.send('PUT', '/servers/later/config', {
+    body: labeled('two', KEY),
+    headers: IF_NEW,
+  });
+  await untilState(service, 'later', 'ready');
+  const run = await startWaiting(service, 'wait and use later');
+  expect((await service.send('DELETE', '/servers/later')).status).toBe(204);
+  await expect
+    .poll(async () => (await service.send('GET', '/servers/later')).status, { timeout: 60_000 })
+    .toBe(404);
+  await writeFile(join(service.folder, 'go'), '');
+  expect(await untilAnswer(service, run)).toContain('server later was removed');
+});
+
+test('a server of the command line cannot be changed', async () => {
+  const service = await startEdited(['--demo']);
+  const { body } = await service.send('GET', '/servers');
+  expect(body['data']).toMatchObject([
+    { name: 'first', definition: { source: 'configuration', editable: true } },
+    ...['filesystem', 'sqlite', 'weather'].map((name) => ({
+      name,
+      definition: { source: 'command_line', editable: false },
+    })),
+  ]);
+  expect((await service.send('DELETE', '/servers/sqlite')).status).toBe(409);
 });
 
 test('the secrets of an added server are in no response, event, audit entry, log line or database', async () => {

@@ -60,8 +60,8 @@ describe('arguments', () => {
   });
 
   test('have the secrets that are hidden', () => {
-    expect(secretArguments(['--token', 'abc', '--url=https://u:p@h/?k=v', '--plain', 'x'])).toEqual(
-      ['abc', 'v', 'p'],
-    );
+    expect(
+      secretArguments(['--token', 'abcdefgh', '--url=https://u:password@h/', '--auth', 'none']),
+    ).toEqual(['abcdefgh', 'password']);
   });
 });

@@ -31,14 +31,17 @@ export function shownArguments(args: readonly string[], hide: Hide = mark): read
   return args.map((argument, index) => shownArgument(argument, args[index - 1], hide));
 }
 
-/** Returns the parts of arguments that look like secrets. */
+/** Minimum length of a secret in an argument. Shorter ones, as in `--auth none`, are common words. */
+const MIN_SECRET_LENGTH = 8;
+
+/** Returns the parts of arguments that look like secrets, to be masked in other texts. */
 export function secretArguments(args: readonly string[]): readonly string[] {
   const secrets: string[] = [];
   shownArguments(args, (secret) => {
     secrets.push(secret);
     return SECRET_MARK;
   });
-  return secrets;
+  return secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH);
 }
 
 /** Returns an address without its password, query values and parts of the path that look like tokens. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isPlainObject } from '../json/plain-object.ts';
 import { ConfigError } from './config.ts';
@@ -53,7 +53,7 @@ export async function readServerChanges(
 
 /**
  * Replaces the file of changes atomically: after a crash it has the earlier or the new contents.
- * Only its owner may read it.
+ * Only its owner may read it. Creates its folder.
  */
 export async function writeServerChanges(
   path: string,
@@ -61,6 +61,8 @@ export async function writeServerChanges(
 ): Promise<void> {
   const contents = { mcpServers: Object.fromEntries(entries), removed: [...removed].toSorted() };
   const temporary = `${path}.${randomUUID()}.tmp`;
+  // A service on PostgreSQL may have no data directory yet.
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {

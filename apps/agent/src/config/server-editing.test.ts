@@ -179,10 +179,10 @@ test('the changes are written for their owner only, and replace the earlier file
     removed: ['b', 'z'],
   });
   expect((await stat(path)).mode & 0o777).toBe(0o600);
-  await expect(
-    writeServerChanges(join(folder, 'none', 'servers.json'), {
-      entries: new Map(),
-      removed: new Set(),
-    }),
-  ).rejects.toMatchObject({ code: 'ENOENT' });
+  const changes = { entries: new Map(), removed: new Set<string>() };
+  await writeServerChanges(join(folder, 'new', 'servers.json'), changes);
+  expect((await stat(join(folder, 'new'))).mode & 0o777).toBe(0o700);
+  await expect(writeServerChanges(join(path, 'servers.json'), changes)).rejects.toMatchObject({
+    code: 'EEXIST',
+  });
 });

@@ -78,7 +78,7 @@ export async function editedServers(
   );
   const known = new Set(servers.map(({ name }) => name));
   return {
-    servers: [...kept, ...stored.servers.map((server) => allowed(server, mode, file))],
+    servers: [...kept, ...stored.servers.map((server) => allowed(server, mode))],
     editing: {
       mode,
       file,
@@ -114,14 +114,13 @@ function checkEditing(
 }
 
 /** Returns the stored server, or an unusable one if the mode does not allow it. */
-function allowed(server: FileServer, mode: EditMode, file: string): FileServer {
+function allowed(server: FileServer, mode: EditMode): FileServer {
   if (server.isRemote || mode === 'all' || server.entry === undefined) return server;
   return {
     ...server,
     entry: undefined,
     problems: [
-      `mcpServers.${server.name}: is started with a command, which edit_servers "remote" does not allow; set edit_servers to "all", or remove the server`,
-      `the entry is in ${file}`,
+      `mcpServers.${server.name}: is in ${FILE_NAME} of the data directory and is started with a command, which edit_servers "remote" does not allow; set edit_servers to "all", or remove the server`,
     ],
   };
 }

@@ -149,6 +149,24 @@ describe('replacing a server', () => {
     ]);
   });
 
+  test.each(['graceful', 'now'] as const)(
+    'is not undone by a reconnection (%s) during a call',
+    async (mode) => {
+      const fixture = await ready();
+      const { outcome, received } = await fixture.begin();
+      fixture.pool.putServer(serverConfig('server', { args: ['new'] }));
+      await fixture.pool.control('server')!.reconnect(mode);
+      received.answer(done);
+      await outcome;
+      await untilReady(fixture, 'server');
+      await vi.waitFor(() =>
+        expect(fixture.server.configs.at(-1)).toMatchObject({ args: ['new'] }),
+      );
+      await untilReady(fixture, 'server');
+      expect(fixture.server.open).toBe(1);
+    },
+  );
+
   test('at once is possible by draining the server now', async () => {
     const fixture = await ready();
     const { outcome } = await fixture.begin();

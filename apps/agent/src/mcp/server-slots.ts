@@ -73,7 +73,10 @@ export class ServerSlots {
   onChange(name: string): void {
     const slot = this.#slots.get(name);
     if (slot?.next === undefined || this.#isClosed) return;
-    if (slot.server.stage.state === 'drained') this.#replace(name, slot, slot.next);
+    const { state } = slot.server.stage;
+    if (state === 'drained') this.#replace(name, slot, slot.next);
+    // Another command connected the server again; it has to finish before the server is drained.
+    else if (state !== 'draining') queueMicrotask(() => this.#drainAgain(slot));
   }
 
   /** Ends every server. */
@@ -87,6 +90,10 @@ export class ServerSlots {
     slot.server.drain('graceful');
   }
 
+  #drainAgain({ next, server }: Slot): void {
+    if (next !== undefined && !this.#isClosed) server.drain('graceful');
+  }
+
   #replace(name: string, slot: Slot, next: NonNullable<Slot['next']>): void {
     const before = slot.server;
     slot.next = undefined;
@@ -96,12 +103,13 @@ export class ServerSlots {
     } else slot.server = this.#options.create(next.config);
     this.#list();
     this.#options.onReplaced(name);
-    const closing = before.close().finally(() => {
+    const { server } = slot;
+    const startNext = (): void => {
       this.#closing.delete(closing);
-      const { server } = slot;
       const isCurrent = this.#slots.get(name)?.server === server && server !== before;
       if (isCurrent && this.#isStarted && !this.#isClosed) server.start();
-    });
+    };
+    const closing = before.close().then(startNext, startNext);
     this.#closing.add(closing);
   }
 

@@ -219,7 +219,7 @@ export class ServerEditor implements ServerDefinitions {
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
       throw new StorageError(
         code === 'ENOSPC' || code === 'EDQUOT' ? 'full' : 'broken',
-        `the change of the server ${name} could not be stored in ${editing.file} (${code}); nothing was changed`,
+        `the change of the server ${name} could not be stored in the data directory (${code}); nothing was changed`,
         { cause: error },
       );
     }
