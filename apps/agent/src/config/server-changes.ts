@@ -42,9 +42,15 @@ export async function readServerChanges(
     ...(isList ? [] : ['removed: must be an array of the names of servers']),
   ];
   if (problems.length > 0) throw problemsError(path, problems);
+  const safeNames = new Map(servers.map(({ name, configuredName }) => [configuredName, name]));
   return {
     changes: {
-      entries: new Map(Object.entries(entries as object)),
+      entries: new Map(
+        Object.entries(entries as object).map(([name, entry]) => [
+          safeNames.get(name) ?? name,
+          entry as unknown,
+        ]),
+      ),
       removed: new Set(removed as string[]),
     },
     servers,

@@ -126,6 +126,13 @@ describe('the stored changes', () => {
     );
   });
 
+  test('whose names were written by hand are known by the names of their tools', async () => {
+    const stored = { mcpServers: { 'Brave Search': FAR } };
+    const { serverEditing } = await load({ stored, flags: { editServers: 'remote' } });
+    expect([...(serverEditing?.changes.entries.keys() ?? [])]).toEqual(['Brave-Search']);
+    expect([...(serverEditing?.stored.keys() ?? [])]).toEqual(['Brave-Search']);
+  });
+
   test.each<[unknown, string]>([
     ['{', '/data/servers.json:1:2: not valid JSON'],
     [[], '/data/servers.json: the file: must be an object'],

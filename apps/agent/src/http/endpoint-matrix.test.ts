@@ -328,8 +328,8 @@ const ROWS: { readonly [endpoint: string]: Row } = {
     missing: {
       path: '/v1/servers/none/config',
       body: {},
-      status: 428,
-      code: 'precondition_required',
+      status: 403,
+      code: 'server_editing_off',
     },
     invalid: bad([], `/v1/servers/${LONG}/config`),
   },

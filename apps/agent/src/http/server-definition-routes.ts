@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { serverEntry } from '../config/config-schema.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { DefinitionChange } from '../ports/server-definitions.ts';
+import { editingOff } from '../server-definitions/no-editing.ts';
 import { hasAnyTag, isKnown, matchCheck, TagHeaders } from './etag.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
@@ -82,6 +83,7 @@ export function serverDefinitionRoutes(app: HttpApp, { definitions }: RouteDepen
     async (request, reply) => {
       const { name } = request.params;
       const body: unknown = request.body;
+      if (definitions.mode === 'off') throw editingOff();
       const change = changeOf(request);
       if (!isPlainObject(body))
         throw new Problem('invalid_request', '/body: must be an object', {

@@ -14,6 +14,9 @@ export interface ServerSlotsOptions {
   readonly onReplaced: (name: string) => void;
 }
 
+/** Maximum number of removed servers whose names are kept, to give the reason to runs that call them. */
+const MAX_REMOVED = 1000;
+
 /**
  * The servers of a pool by name. A server that is replaced or removed accepts no new calls, and ends
  * once those in flight have ended; its successor starts after the end of its processes.
@@ -99,7 +102,7 @@ export class ServerSlots {
     slot.next = undefined;
     if (next === 'none') {
       this.#slots.delete(name);
-      this.#removed.add(name);
+      this.#remember(name);
     } else slot.server = this.#options.create(next.config);
     this.#list();
     this.#options.onReplaced(name);
@@ -111,6 +114,12 @@ export class ServerSlots {
     };
     const closing = before.close().then(startNext, startNext);
     this.#closing.add(closing);
+  }
+
+  #remember(name: string): void {
+    this.#removed.add(name);
+    const [oldest] = this.#removed;
+    if (this.#removed.size > MAX_REMOVED && oldest !== undefined) this.#removed.delete(oldest);
   }
 
   #list(): void {
