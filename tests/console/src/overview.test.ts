@@ -16,8 +16,10 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const table = plot.getByRole('table', {
       name: 'Turns and tool calls, intervals with values',
     });
-    const numbers = await table.getByRole('row').last().getByRole('cell').allTextContents();
-    expect(Number(numbers[1])).toBeGreaterThanOrEqual(4);
+    const numbers = table.getByRole('row').last().getByRole('cell');
+    await expect
+      .poll(async () => Number((await numbers.allTextContents())[1]))
+      .toBeGreaterThanOrEqual(4);
     expect(await page.getByRole('figure').locator('rect').count()).toBeGreaterThan(2);
     await page.getByRole('table', { name: 'Models' }).getByText('scripted/scripted').waitFor();
     await page.getByText('Processes and waiting jobs').click();
@@ -36,11 +38,13 @@ describe.skipIf(!hasBrowser)('the overview', () => {
       const plot = page.getByRole('figure').filter({ hasText: title });
       await plot.getByText('Show as a table').click();
       const table = plot.getByRole('table', { name: `${title}, intervals with values` });
-      const cells = await table.getByRole('row').last().getByRole('cell').allTextContents();
-      expect([title, cells.slice(1)]).toEqual([
-        title,
-        [expect.stringMatching(/^\d.* m?s$/), expect.stringMatching(/^\d.* m?s$/)],
-      ]);
+      const cells = table.getByRole('row').last().getByRole('cell');
+      await expect
+        .poll(async () => [title, (await cells.allTextContents()).slice(1)])
+        .toEqual([
+          title,
+          [expect.stringMatching(/^\d.* m?s$/), expect.stringMatching(/^\d.* m?s$/)],
+        ]);
     }
     expect(await accessibilityProblems(page)).toEqual([]);
   });
