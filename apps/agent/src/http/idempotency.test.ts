@@ -1,6 +1,8 @@
 import type { LightMyRequestResponse } from 'fastify';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { RunEngine } from '../ports/run-engine.ts';
+import type { Store } from '../ports/store.ts';
+import { StorageError } from '../ports/store/errors.ts';
 import { callsThenAnswer } from '../run/testing/fake-llm.ts';
 import { ok, READ_ONLY, untilCancelled } from '../run/testing/fake-registry.ts';
 import { openService, type Service, type ServiceOptions } from '../run/testing/service.ts';
@@ -241,6 +243,34 @@ describe('a request with an Idempotency-Key', () => {
       (await whole.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') }))
         .statusCode,
     ).toBe(202);
+  });
+
+  describe('whose claim is stored although the store reports an error', () => {
+    /** An edge whose store reports that the first `failures` commits have an unknown outcome. */
+    async function openUncertain(failures: number) {
+      const service = await openService({ script: () => ({ text: 'done' }) });
+      let left = failures;
+      const write: Store['write'] = async (...input) => {
+        const result = await service.store.write(...input);
+        left -= 1;
+        if (left >= 0) throw new StorageError('unreachable', 'the outcome is unknown');
+        return result;
+      };
+      const edge = await createServiceEdge(service, { store: { ...service.store, write } });
+      const send = () =>
+        edge.request('POST', '/v1/runs', { body: { prompt: 'go' }, headers: keyed('k') });
+      return { service, send };
+    }
+
+    test.each([1, 2, 3])('is served when it is repeated later, after %d errors', async (errors) => {
+      const { service, send } = await openUncertain(errors);
+      expect((await send()).json()).toMatchObject({ code: 'storage_unreachable', retryable: true });
+      await vi.waitFor(async () => {
+        service.clock.advance(1000);
+        expect((await send()).statusCode).toBe(202);
+      });
+      expect(await runCount(service)).toBe(1);
+    });
   });
 
   test('is forgotten after 24 hours', async () => {

@@ -58,6 +58,7 @@ export interface OnceOptions {
  */
 export function createServeOnce(options: OnceOptions): ServeOnce {
   const { store } = options;
+  const releases = new KeyReleases(options);
   return async <T, Body>(
     request: FastifyRequest,
     { make, answer }: Effect<T, Body>,
@@ -69,10 +70,18 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
       return { ...(await answer(await make(), store.read)), isReplayed: false };
     // A worker that loses its lease meanwhile continues under another id.
     const owned: KeyClaim = { principal: request.principal, key, owner: store.workerId };
-    const used = await claim<Body>(options, request, owned);
+    let used: Once<Body> | undefined;
+    try {
+      used = await claim<Body>(options, request, owned);
+    } catch (error) {
+      // The key may be claimed all the same: the connection can end after the commit.
+      if (!(error instanceof Problem)) releases.releaseLater(owned);
+      throw error;
+    }
     if (used !== undefined) return used;
     let given: Answer<Body> | undefined;
     try {
+      releases.begin(owned);
       const result = await make(async (sql, made) => {
         given = await answer(made, sql);
         const { status, location, body, runId } = given;
@@ -81,11 +90,58 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
       });
       return { ...(given ?? (await answer(result, store.read))), isReplayed: false };
     } catch (error) {
-      // A key that cannot be released is free at the next start; the client must see the first error.
-      await store.write({}, (sql) => sql.releaseKey(owned)).catch(() => undefined);
+      // The client must see the first error.
+      await releases.release(owned);
       throw error;
+    } finally {
+      releases.end(owned);
     }
   };
+}
+
+/** Pause before a key is released again that the store could not release, in milliseconds. */
+const RELEASE_RETRY_MS = 1000;
+
+/**
+ * Releases the keys of requests without an effect until the store has done it: the keys of a process
+ * that lives are refused to everybody else.
+ */
+class KeyReleases {
+  readonly #options: OnceOptions;
+  /** Keys of the requests that this process serves. */
+  readonly #served = new Set<string>();
+
+  constructor(options: OnceOptions) {
+    this.#options = options;
+  }
+
+  begin(owned: KeyClaim): void {
+    this.#served.add(idOf(owned));
+  }
+
+  end(owned: KeyClaim): void {
+    this.#served.delete(idOf(owned));
+  }
+
+  /** Releases a key, or does so later if the store cannot. */
+  async release(owned: KeyClaim): Promise<void> {
+    try {
+      await this.#options.store.write({}, (sql) => sql.releaseKey(owned));
+    } catch {
+      this.releaseLater(owned);
+    }
+  }
+
+  releaseLater(owned: KeyClaim): void {
+    this.#options.clock.after(RELEASE_RETRY_MS, () => {
+      // By now the key may belong to another request.
+      if (!this.#served.has(idOf(owned))) void this.release(owned);
+    });
+  }
+}
+
+function idOf({ principal, key }: KeyClaim): string {
+  return JSON.stringify([principal, key]);
 }
 
 /** Replaces the response stored with the effect by a later one. */

@@ -44,6 +44,8 @@ export function createIdempotencyWriter(connection: Rows, clock: Clock): Idempot
     },
 
     async releaseKey({ principal, key, owner }) {
+      // On PostgreSQL the claim may still be about to commit, on a connection that was given up.
+      await connection.lock(`key ${principal} ${key}`);
       await connection.run(deleteUnfinishedKey, { principal, key, owner });
     },
 
