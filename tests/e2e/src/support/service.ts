@@ -7,6 +7,7 @@ import type { TestHooks } from '@signalbox/agent';
 import { packageFile, startCommand } from './command.ts';
 import { compileCache } from './compile-cache.ts';
 import { engineVariables } from './engines.ts';
+import { provideMigratedDatabase } from './migrated-database.ts';
 
 export const agentMain = packageFile('@signalbox/agent', 'bin.js');
 export const serverBin = {
@@ -68,18 +69,19 @@ export interface ServiceProcess extends Service {
 /** Longer than any start takes, shorter than a test may take. */
 const START_LIMIT_MS = 150_000;
 
-async function writeConfig({ folder, config }: ServiceOptions): Promise<string> {
+/** Writes signalbox.json, and provides the database unless it is in PostgreSQL. Returns the file. */
+async function prepare({ folder, config, env = {} }: ServiceOptions): Promise<string> {
   const file = join(folder, 'signalbox.json');
-  await writeFile(
-    file,
-    JSON.stringify({
-      port: 0,
-      data_dir: join(folder, 'data'),
-      log_level: 'debug',
-      ...config,
-      ...('mcpServers' in config ? { mcpServers: cached(config.mcpServers as Servers) } : {}),
-    }),
-  );
+  const settings = {
+    port: 0,
+    data_dir: join(folder, 'data'),
+    log_level: 'debug',
+    ...config,
+    ...('mcpServers' in config ? { mcpServers: cached(config.mcpServers as Servers) } : {}),
+  };
+  await writeFile(file, JSON.stringify(settings));
+  const databaseUrl = env['DATABASE_URL'] ?? process.env['E2E_POSTGRES_URL'];
+  if (databaseUrl === undefined) await provideMigratedDatabase(settings.data_dir);
   return file;
 }
 
@@ -115,7 +117,7 @@ export async function startService({
   ...options
 }: InProcessOptions): Promise<Service> {
   const { folder, env = {} } = options;
-  const file = await writeConfig(options);
+  const file = await prepare(options);
   const listening = Promise.withResolvers<string>();
   const command = startCommand(['serve', '--config', file, ...args], {
     folder,
@@ -149,7 +151,7 @@ export async function startServiceProcess({
   ...options
 }: ProcessOptions): Promise<ServiceProcess> {
   const { folder, env = {} } = options;
-  const file = await writeConfig(options);
+  const file = await prepare(options);
   const child = spawn(process.execPath, [program, 'serve', '--config', file, ...args], {
     cwd: folder,
     env: {
