@@ -1,10 +1,6 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import Sqlite from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import type { RequestedToolRules } from '../../ports/tool-rules.ts';
-import { copyDatabase } from '../../store/copy-database.ts';
+import type { Store, StoreTransaction } from '../../ports/store.ts';
+import type { RequestedToolRules, ToolRules } from '../../ports/tool-rules.ts';
 import type { ServerPolicy } from '../core/server-policy.ts';
 import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
 import { ok, type FakeTool } from '../testing/fake-registry.ts';
@@ -27,6 +23,21 @@ const sent = (service: Service): readonly string[] =>
   service.registry.sent.map(({ wireName }) => wireName);
 const lastMessage = (service: Service): string =>
   JSON.stringify(service.llm.requests.at(-1)?.messages.at(-1)?.content);
+
+/** Gives every run other rules than those that are stored. */
+function withToolRules(toolRules: ToolRules): (store: Store) => Store {
+  const changed = (sql: StoreTransaction): StoreTransaction => ({
+    ...sql,
+    async runCore(id) {
+      const run = await sql.runCore(id);
+      return run && { ...run, toolRules };
+    },
+  });
+  return (store) => ({
+    ...store,
+    write: (locks, work, options) => store.write(locks, (sql) => work(changed(sql)), options),
+  });
+}
 
 const OUTSIDE = 'The tool files__delete is not one of the tools of this run.';
 
@@ -90,12 +101,11 @@ describe('tools of a run with rules', () => {
     const { id } = await first.engine.createRun({ prompt: 'go' });
     await first.crashed;
     await first.kill();
-    const dataDir = mkdtempSync(join(tmpdir(), 'tool-rules-'));
-    await copyDatabase(first.dataDir, dataDir);
-    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'));
-    database.prepare('update runs set tool_rules = ?').run('{"deny":["files__delete"]}');
-    database.close();
-    const service = await open(call('files__delete'), { dataDir, clock: first.clock });
+    const service = await open(call('files__delete'), {
+      dataDir: first.dataDir,
+      clock: first.clock,
+      changeStore: withToolRules({ deny: ['files__delete'] }),
+    });
     await service.settled(id);
     expect(sent(service)).toEqual([]);
     expect(await service.call(id)).toMatchObject({ state: 'failed' });
