@@ -327,7 +327,11 @@ describe('a call that fails', () => {
     expect(await service.status(id, 'input_required')).toMatchObject({
       waitingSince: service.clock.now(),
     });
-    expect(await service.call(id)).toMatchObject({ state: 'unknown', attempt: 1, sentAt: undefined });
+    expect(await service.call(id)).toMatchObject({
+      state: 'unknown',
+      attempt: 1,
+      sentAt: undefined,
+    });
     expect(service.registry.sent).toHaveLength(1);
   });
 
