@@ -5,6 +5,7 @@ import { ok, READ_ONLY, untilCancelled } from '../run/testing/fake-registry.ts';
 import { openService } from '../run/testing/service.ts';
 import type { ProblemCode } from './problem.ts';
 import { createServiceEdge, type ServiceEdge } from './testing/service-edge.ts';
+import { storedAgent } from '../ports/testing/stored-agent.ts';
 
 /** A request that must be refused. Names in angle brackets stand for ids of existing resources. */
 interface Refused {
@@ -483,20 +484,7 @@ async function open(): Promise<{
       createdAt: 1,
       secret: 'whsec_MDAw',
     });
-    const agent = {
-      id: 'a1',
-      version: 1,
-      name: 'agent',
-      instructions: undefined,
-      model: undefined,
-      servers: undefined,
-      limits: {},
-      modelSettings: undefined,
-      toolRules: undefined,
-      createdAt: 1,
-      updatedAt: 1,
-    };
-    await sql.insertAgent(agent, 'anonymous');
+    await sql.insertAgent(storedAgent('a1'), 'anonymous');
   });
   const { run, call } = await service.engine.startCall({ wireName: 'r__read', arguments: {} });
   await service.settled(run.id);

@@ -103,8 +103,8 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
 const RELEASE_RETRY_MS = 1000;
 
 /**
- * Releases the keys of requests without an effect until the store has done it: the keys of a process
- * that lives are refused to everybody else.
+ * Releases the keys of requests that had no effect, and tries again until the store has done it.
+ * While the process lives, nobody else can claim its keys.
  */
 class KeyReleases {
   readonly #options: OnceOptions;

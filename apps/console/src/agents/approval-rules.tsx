@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { SelectField } from '../ui/select-field.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import type { ApprovalRule } from './agent-draft.ts';
-import { useRowFocus } from './use-row-focus.ts';
+import { useRowFocus } from '../ui/use-row-focus.ts';
 
 const POLICIES: readonly { readonly value: ApprovalRule['policy']; readonly label: string }[] = [
   { value: 'auto', label: 'auto: as the configuration says' },
@@ -39,11 +39,11 @@ export function ApprovalRules({
         stricter, never looser.
       </p>
       {rules.length > 0 && (
-        <ol className="rule-rows">
+        <ol className="field-rows">
           {rules.map((rule, place) => (
             // Rules have no other identity than their place.
             // oxlint-disable-next-line react/no-array-index-key
-            <li key={place} className="rule-row">
+            <li key={place} className="field-row">
               <TextField
                 label={`Tools of rule ${place + 1}`}
                 value={rule.tools}

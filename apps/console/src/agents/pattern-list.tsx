@@ -1,7 +1,7 @@
 import { useRef, type ReactNode } from 'react';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { useRowFocus } from './use-row-focus.ts';
+import { useRowFocus } from '../ui/use-row-focus.ts';
 
 interface PatternListProps {
   readonly label: string;
@@ -33,11 +33,11 @@ export function PatternList({
       <legend>{label}</legend>
       <p className="faint">{hint}</p>
       {patterns.length > 0 && (
-        <ul className="rule-rows">
+        <ul className="field-rows">
           {patterns.map((pattern, place) => (
             // Rows have no other identity than their place.
             // oxlint-disable-next-line react/no-array-index-key
-            <li key={place} className="rule-row">
+            <li key={place} className="field-row">
               <TextField
                 label={`${rowLabel} ${place + 1}`}
                 value={pattern}

@@ -1,24 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
-import { MAX_AGENT_VERSIONS, type Agent } from './agent.ts';
+import { storedAgent } from '../testing/stored-agent.ts';
+import { MAX_AGENT_VERSIONS } from './agent.ts';
 import { InvalidCursorError } from './errors.ts';
 
-const agent = (id: string, fields: Partial<Agent> = {}): Agent => ({
-  id,
-  version: 1,
-  name: 'agent',
-  instructions: undefined,
-  model: undefined,
-  servers: undefined,
-  limits: {},
-  modelSettings: undefined,
-  toolRules: undefined,
-  createdAt: 1,
-  updatedAt: 1,
-  ...fields,
-});
-
-const FULL = agent('a2', {
+const FULL = storedAgent('a2', {
   instructions: 'Be brief.',
   model: 'm',
   servers: ['x'],
@@ -37,12 +23,12 @@ export function agentContract(name: string, open: OpenStore): void {
     test('agents are read back as they were written, and listed newest first', async () => {
       const store = await openStore();
       await store.write({}, async (sql) => {
-        for (const each of [agent('a1'), FULL]) await sql.insertAgent(each, 'ci');
+        for (const each of [storedAgent('a1'), FULL]) await sql.insertAgent(each, 'ci');
       });
       expect(await store.read.agent('a2')).toEqual(FULL);
       expect(await store.read.agent('none')).toBeUndefined();
       expect(await store.read.agents({ limit: 9 })).toEqual({
-        data: [FULL, agent('a1')],
+        data: [FULL, storedAgent('a1')],
         nextCursor: undefined,
       });
       await expect(store.read.agents({ limit: 9, cursor: 'forged' })).rejects.toBeInstanceOf(
@@ -52,9 +38,9 @@ export function agentContract(name: string, open: OpenStore): void {
 
     test('each definition of an agent is kept as a version with its API key and its time', async () => {
       const store = await openStore();
-      const second = agent('a2', { name: 'new', version: 2, createdAt: 2, updatedAt: 9 });
+      const second = storedAgent('a2', { name: 'new', version: 2, createdAt: 2, updatedAt: 9 });
       await store.write({}, async (sql) => {
-        await sql.insertAgent(agent('a1'), 'other');
+        await sql.insertAgent(storedAgent('a1'), 'other');
         await sql.insertAgent(FULL, 'ci');
         await sql.replaceAgent(second, 'ada');
       });
@@ -86,13 +72,13 @@ export function agentContract(name: string, open: OpenStore): void {
       const versions = async (id: string): Promise<readonly number[]> =>
         (await store.read.agentVersions(id, { limit: 200 })).data.map(({ version }) => version);
       await store.write({}, async (sql) => {
-        for (const id of ['a1', 'a2']) await sql.insertAgent(agent(id), 'ci');
+        for (const id of ['a1', 'a2']) await sql.insertAgent(storedAgent(id), 'ci');
         for (let version = 2; version <= MAX_AGENT_VERSIONS; version += 1)
-          await sql.replaceAgent(agent('a1', { version }), 'ci');
+          await sql.replaceAgent(storedAgent('a1', { version }), 'ci');
       });
       expect(await versions('a1')).toHaveLength(MAX_AGENT_VERSIONS);
       await store.write({}, (sql) =>
-        sql.replaceAgent(agent('a1', { version: MAX_AGENT_VERSIONS + 1 }), 'ci'),
+        sql.replaceAgent(storedAgent('a1', { version: MAX_AGENT_VERSIONS + 1 }), 'ci'),
       );
       const kept = await versions('a1');
       expect([kept.length, kept[0], kept.at(-1)]).toEqual([
@@ -105,12 +91,12 @@ export function agentContract(name: string, open: OpenStore): void {
 
     test('changes of an agent at the same time make one version each', async () => {
       const store = await openStore();
-      await store.write({}, (sql) => sql.insertAgent(agent('a1'), 'ci'));
+      await store.write({}, (sql) => sql.insertAgent(storedAgent('a1'), 'ci'));
       const change = (changed: string): Promise<void> =>
         store.write({}, async (sql) => {
           const found = await sql.agentToChange('a1');
           const version = (found?.version ?? 0) + 1;
-          await sql.replaceAgent(agent('a1', { name: changed, version }), 'ci');
+          await sql.replaceAgent(storedAgent('a1', { name: changed, version }), 'ci');
         });
       await Promise.all(['x', 'y', 'z'].map(change));
       const { data } = await store.read.agentVersions('a1', { limit: 9 });
@@ -120,7 +106,7 @@ export function agentContract(name: string, open: OpenStore): void {
 
     test('an agent is deleted with its versions', async () => {
       const store = await openStore();
-      await store.write({}, (sql) => sql.insertAgent(agent('a1'), 'ci'));
+      await store.write({}, (sql) => sql.insertAgent(storedAgent('a1'), 'ci'));
       const removed = await store.write({}, async (sql) => [
         await sql.deleteAgent('a1'),
         await sql.deleteAgent('a1'),

@@ -3,6 +3,7 @@ import { searchWords } from '../../text/search-text.ts';
 import { eraseRun } from '../testing/erase-run.ts';
 import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
+import { storedAgent } from '../testing/stored-agent.ts';
 import type { Store } from '../store.ts';
 import { InvalidCursorError } from './errors.ts';
 import type { RunFilter } from './list.ts';
@@ -27,22 +28,7 @@ export function runSearchContract(name: string, open: OpenStore): void {
     test('a run is found by each word of its prompt, of its id, of the name of its agent, of its answer and of its error', async () => {
       const store = await openStore();
       await store.write({}, async (sql) => {
-        await sql.insertAgent(
-          {
-            id: 'agent-7',
-            version: 1,
-            name: 'Billing Bot',
-            instructions: undefined,
-            model: undefined,
-            servers: undefined,
-            limits: {},
-            modelSettings: undefined,
-            toolRules: undefined,
-            createdAt: 1,
-            updatedAt: 1,
-          },
-          'ci',
-        );
+        await sql.insertAgent(storedAgent('agent-7', { name: 'Billing Bot' }), 'ci');
         await sql.insertRun(
           queuedRun('Run-1', { prompt: 'Sum the OPEN orders\nof café', agentId: 'agent-7' }),
         );

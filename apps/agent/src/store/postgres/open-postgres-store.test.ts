@@ -8,6 +8,7 @@ import { fleetContract } from '../../ports/store/fleet.contract.ts';
 import { secretsContract } from '../../ports/store/secrets.contract.ts';
 import { toolPinsContract } from '../../ports/tool-pins.contract.ts';
 import { request } from '../../ports/testing/keyed-request.ts';
+import { storedAgent } from '../../ports/testing/stored-agent.ts';
 import { catalogueTool } from '../../ports/testing/catalogue-tool.ts';
 import { plannedCall } from '../../ports/testing/planned-call.ts';
 import { textArtifact } from '../../ports/testing/text-artifact.ts';
@@ -160,19 +161,11 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
           });
       }
       await sql.claimKey(request());
-      const agent = {
-        id: 'a',
-        version: 1,
+      const agent = storedAgent('a', {
         name: 'reader',
-        instructions: undefined,
-        model: undefined,
         servers: ['x'],
-        limits: {},
-        modelSettings: undefined,
         toolRules: { deny: ['x__*'] },
-        createdAt: 1,
-        updatedAt: 1,
-      };
+      });
       await sql.insertAgent(agent, 'ci');
       await sql.replaceAgent({ ...agent, version: 2, toolRules: undefined, updatedAt: 2 }, 'ci');
       await sql.insertEpoch({ runId: 'r0', id: 'e', system: 's', tools: [], policies: {} });

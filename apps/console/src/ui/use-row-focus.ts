@@ -13,7 +13,7 @@ export function useRowFocus(list: RefObject<HTMLElement | null>): (focus: RowFoc
     const focus = wanted.current;
     wanted.current = undefined;
     if (focus === undefined) return;
-    const selector = focus === 'last-row' ? 'li:last-child input' : ':scope > div > button';
+    const selector = focus === 'last-row' ? '.field-row:last-child input' : ':scope > div > button';
     list.current?.querySelector<HTMLElement>(selector)?.focus();
   });
   return (focus) => {
