@@ -11,7 +11,7 @@ export function findStarts(outputs) {
 }
 
 /** Returns the modules in the file of an entry and in the files that it imports statically. */
-function modulesOf(entry, outputs) {
+export function modulesOf(entry, outputs) {
   const waiting = Object.keys(outputs).filter((file) => outputs[file].entryPoint === entry);
   const files = new Set(waiting);
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop())
@@ -24,10 +24,10 @@ function modulesOf(entry, outputs) {
 }
 
 /**
- * The esbuild plugin that makes starts import more modules than their source names. Paths are relative to the working directory; modules of Node have their names. A module is imported although its
- * package declares that it has no side effects, which would make esbuild drop the import.
+ * The esbuild plugin that makes starts import more modules than their source names. Paths are relative to the working directory. A module is imported although its package declares
+ * that it has no side effects, which would make esbuild drop the import. The modules of CommonJS among them (`isCommonJs`) get into the file, but do not run.
  */
-export function importAtStarts(importsOf) {
+export function importAtStarts(importsOf, isCommonJs = () => false) {
   const files = new Map([...importsOf].map(([start, imports]) => [resolve(start), imports]));
   return {
     name: 'import-at-starts',
@@ -39,12 +39,18 @@ export function importAtStarts(importsOf) {
       onLoad({ filter: /\.(?:js|mjs|ts)$/, namespace: 'file' }, ({ path }) => {
         const imports = files.get(path);
         if (imports === undefined) return undefined;
-        const added = imports.map((file) => {
-          const specifier = file.startsWith('node:') ? file : `loaded-before:${resolve(file)}`;
-          return `import ${JSON.stringify(specifier)};`;
-        });
+        const specifier = (file) => JSON.stringify(`loaded-before:${resolve(file)}`);
+        const required = imports.filter(isCommonJs).map((file) => `require(${specifier(file)})`);
         return {
-          contents: [readFileSync(path, 'utf8'), ...added].join('\n'),
+          contents: [
+            readFileSync(path, 'utf8'),
+            ...imports
+              .filter((file) => !isCommonJs(file))
+              .map((file) => `import ${specifier(file)};`),
+            ...(required.length === 0
+              ? []
+              : [`export const loadedBefore = () => [${required.join(', ')}];`]),
+          ].join('\n'),
           loader: path.endsWith('.ts') ? 'ts' : 'js',
           resolveDir: dirname(path),
         };

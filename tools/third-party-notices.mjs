@@ -5,7 +5,8 @@ const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)\b/i;
 /** The last section of a readme, if it grants a licence and does not only name it. */
 const LICENCE_SECTION =
   /^#+ licen[cs]e\s*$(?![^]*^#+ )(?<text>[^]*\bPermission is hereby granted\b[^]*)/im;
-const INSTALLED = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
+/** The folder of an installed package in the path of a file; a module that a plugin makes has a `:` before it. */
+const INSTALLED = /^[^:]*\bnode_modules\/(?:@[^/]+\/)?[^/]+/;
 
 /**
  * Names, versions and licence texts of the installed packages that a bundler put into its outputs, sorted by name.

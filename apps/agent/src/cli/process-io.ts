@@ -1,6 +1,6 @@
 import { text as readText } from 'node:stream/consumers';
 import type { Io } from './io.ts';
-import { LineReader } from './line-reader.ts';
+import type { LineReader } from './line-reader.ts';
 import { LossyOutput } from './lossy-output.ts';
 
 export interface ProcessIo extends Io {
@@ -13,13 +13,17 @@ const EXIT_GRACE_MS = 1000;
 
 /** Returns the terminal of this process. Text that cannot be written to stderr is lost, and the process continues. */
 export function createProcessIo(process: NodeJS.Process): ProcessIo {
-  const { stdin, stdout, stderr } = process;
+  const { stdout, stderr } = process;
   const log = new LossyOutput(stderr);
-  const reader = new LineReader({
-    input: stdin,
-    output: stderr,
-    onInterrupt: () => void process.emit('SIGINT'),
-  });
+  let reader: Promise<LineReader> | undefined;
+  const createReader = async (): Promise<LineReader> => {
+    const lineReader = await import('./line-reader.ts');
+    return new lineReader.LineReader({
+      input: process.stdin,
+      output: stderr,
+      onInterrupt: () => void process.emit('SIGINT'),
+    });
+  };
   let heldBack: (() => void)[] | undefined;
   let outputError: NodeJS.ErrnoException | undefined;
   let isInterrupted = false;
@@ -37,20 +41,23 @@ export function createProcessIo(process: NodeJS.Process): ProcessIo {
     losses: () => log.losses,
     isTerminal: stderr.isTTY,
     isOutTerminal: stdout.isTTY,
-    canAsk: stdin.isTTY && stderr.isTTY,
+    // A service never asks, and does without Node's stream of the input.
+    get canAsk() {
+      return stderr.isTTY && process.stdin.isTTY;
+    },
     // A terminal without a known size reports 0.
     columns: (stderr.isTTY && stderr.columns) || 80,
     async ask(question, signal, options) {
       const held: (() => void)[] = [];
       heldBack = held;
       try {
-        return await reader.ask(question, signal, options);
+        return await (await (reader ??= createReader())).ask(question, signal, options);
       } finally {
         heldBack = undefined;
         for (const output of held) output();
       }
     },
-    readInput: () => readText(stdin),
+    readInput: () => readText(process.stdin),
     onInterrupt(listener) {
       const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
       const onSignal = (): void => {

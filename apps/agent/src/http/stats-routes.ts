@@ -36,7 +36,7 @@ export function statsRoutes(
     {
       schema: {
         summary: 'Statistics of runs over time',
-        description: `Counts the runs that were created in a time span, the newest ${MAX_RUNS.toLocaleString('en-US')} of them, by the interval of their creation, and measures the newest ${MAX_LATENCIES.toLocaleString('en-US')} model calls and tool calls, by the interval in which they began.`,
+        description: `Counts the runs that were created in a time span, the newest ${grouped(MAX_RUNS)} of them, by the interval of their creation, and measures the newest ${grouped(MAX_LATENCIES)} model calls and tool calls, by the interval in which they began.`,
         querystring: StatsQuery,
         response: { 200: Stats, 400: ProblemDetails },
       },
@@ -177,4 +177,9 @@ function spanOf(
       ],
     });
   return { from, to, intervalMs };
+}
+
+/** Returns a count such as `50,000`. `toLocaleString` would load the tables of `Intl` at each start: 10 ms and 5 MB. */
+function grouped(count: number): string {
+  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

@@ -107,7 +107,7 @@ test('the scripted provider has no card, so no setting is accepted for it', () =
     'test',
   );
   const provider = new ScriptedProvider({
-    scenarios,
+    scenarios: () => scenarios,
     clock: systemClock,
     random: () => 0,
     paced: true,

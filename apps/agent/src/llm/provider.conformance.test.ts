@@ -137,7 +137,12 @@ function scripted({ reasoning, text, calls = [], stop }: FakeTurn): LlmProvider 
     },
     'test',
   );
-  return new ScriptedProvider({ scenarios, clock: systemClock, random: () => 0, paced: true });
+  return new ScriptedProvider({
+    scenarios: () => scenarios,
+    clock: systemClock,
+    random: () => 0,
+    paced: true,
+  });
 }
 
 function fold(events: readonly LlmEvent[], stop: StopReason): readonly Block[] {

@@ -20,7 +20,7 @@ function provider(
     'test',
   );
   return new ScriptedProvider({
-    scenarios,
+    scenarios: () => scenarios,
     clock: options.clock ?? new FakeClock(),
     random: () => 0.5,
     paced: options.paced ?? false,

@@ -26,7 +26,7 @@ import { unansweredText } from './unanswered.ts';
 export interface ScriptedProviderOptions {
   /** Name of the provider. Default: `scripted`. */
   readonly name?: string | undefined;
-  readonly scenarios: readonly Scenario[];
+  readonly scenarios: () => readonly Scenario[];
   readonly clock: Clock;
   readonly random: () => number;
   /** Whether scenarios keep their pace; otherwise every delta is sent at once. */
@@ -75,7 +75,7 @@ export class ScriptedProvider implements LlmProvider {
       guard.signal.throwIfAborted();
       assertPairedCalls(request.messages);
       const conversation = readConversation(request);
-      const choice = chooseTurn(this.#options.scenarios, conversation, request);
+      const choice = chooseTurn(this.#options.scenarios(), conversation, request);
       if (choice.type === 'stuck') throw stuckError(choice);
       if (choice.type === 'unknown' && request.purpose === 'sampling')
         throw new LlmError(
@@ -132,7 +132,8 @@ export class ScriptedProvider implements LlmProvider {
 
   #unknownPrompt({ tools }: LlmRequest): PlayedTurn {
     const offered = new Set(tools.map(({ name }) => name));
-    const demos = this.#options.scenarios
+    const demos = this.#options
+      .scenarios()
       .map(({ title, prompt, turns }) => {
         const isPlayable = turns[0]?.when.tools?.every((name) => offered.has(name)) ?? true;
         return `- ${title}: "${prompt}"${isPlayable ? '' : ' (needs --demo)'}`;
