@@ -129,12 +129,13 @@ test('text is sent as deltas with offsets while it grows, and is stored every ha
   );
   await new Promise((resolve) => void setImmediate(resolve));
   service.clock.advance(500);
-  await service.store.write({}, () => Promise.resolve());
   const started = await service.event(id, 'message.started');
-  expect(await service.read.partial(id)).toEqual({
-    messageId: started.data['message_id'],
-    text: 'a growing text',
-  });
+  await expect
+    .poll(() => service.read.partial(id), { interval: 1 })
+    .toEqual({
+      messageId: started.data['message_id'],
+      text: 'a growing text',
+    });
   held.resolve();
   await service.settled(id);
   expect(await service.read.partial(id)).toBeUndefined();
