@@ -1,11 +1,6 @@
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const [PLAIN, ESCAPED, CONTROL] = [0, 1, 2];
-/** How each byte is written in a JSON string: PLAIN and ESCAPED are the bytes that it needs besides itself. */
-const KINDS = new Uint8Array(256).fill(CONTROL, 0, SPACE);
-KINDS[QUOTE] = ESCAPED;
-KINDS[BACKSLASH] = ESCAPED;
 /** Longest memory that is kept for another text, in bytes. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 const SOURCE = Symbol('serialized JSON');
@@ -117,10 +112,12 @@ function quote(pieces: readonly Uint8Array[]): Uint8Array | undefined {
   for (const piece of pieces) {
     for (let index = 0; index < piece.length; index += 1) {
       const code = piece[index] ?? 0;
-      const kind = KINDS[code] ?? PLAIN;
-      if (kind === CONTROL || kind > escapesLeft) return undefined;
-      escapesLeft -= kind;
-      if (kind === ESCAPED) bytes[end++] = BACKSLASH;
+      const isEscaped = code === QUOTE || code === BACKSLASH;
+      if (code < SPACE || (isEscaped && escapesLeft === 0)) return undefined;
+      if (isEscaped) {
+        escapesLeft -= 1;
+        bytes[end++] = BACKSLASH;
+      }
       bytes[end++] = code;
     }
   }

@@ -7,7 +7,7 @@ import { listInstructions } from './check-program.ts';
 import { resultBytes } from './compact-json.ts';
 import { cutText } from './encode-cell.ts';
 import type { ExplainQueryInput, PlanStep, QueryPlan } from './protocol.ts';
-import { prepareQuery } from './read-query.ts';
+import { prepareQuery } from './prepare-query.ts';
 
 export interface PlanLimits {
   readonly maxResultBytes: number;

@@ -1,10 +1,9 @@
-import type { Database, Statement } from 'better-sqlite3';
-import { checkQuery, type CheckedQuery } from '../guard/check-query.ts';
-import { RefusedQueryError } from '../guard/statement-tokens.ts';
+import type { Database } from 'better-sqlite3';
+import type { CheckedQuery } from '../guard/check-query.ts';
 import { bindParameters } from './bind-parameters.ts';
-import { checkProgram } from './check-program.ts';
 import { fileBytes } from './file-state.ts';
 import type { ReadWhole } from './operation.ts';
+import { withPreparedQuery } from './prepared-queries.ts';
 import type { QueryResult, ReadQueryInput } from './protocol.ts';
 import { RowCollector, type ResultLimits } from './row-collector.ts';
 import { rowLimit } from './row-limit.ts';
@@ -26,23 +25,25 @@ export function readQuery(
   readWhole?: ReadWhole,
 ): QueryResult {
   const startedMs = performance.now();
-  const { checked, statement } = prepareQuery(database, input.query);
-  const parameters = bindParameters(input.params, checked.tokens);
-  const maxRows = Math.min(input.limit ?? limits.maxRows, limits.maxRows);
-  const collected = new RowCollector(statement.columns(), { ...limits, maxRows });
-  let toSkip = input.skip ?? 0;
-  const readRows =
-    readWhole !== undefined &&
-    isShort(checked, maxRows) &&
-    fileBytes(database.name) <= SMALL_FILE_BYTES
-      ? readWhole
-      : undefined;
-  const rows = readRows?.(() => statement.all(...parameters)) ?? statement.iterate(...parameters);
-  for (const row of rows) {
-    if (toSkip > 0) toSkip -= 1;
-    else if (!collected.add(row)) break;
-  }
-  return { ...collected.result(), elapsedMs: Math.round(performance.now() - startedMs) };
+  const result = withPreparedQuery(database, input.query, ({ checked, statement, columns }) => {
+    const parameters = bindParameters(input.params, checked.tokens);
+    const maxRows = Math.min(input.limit ?? limits.maxRows, limits.maxRows);
+    const collected = new RowCollector(columns, { ...limits, maxRows });
+    let toSkip = input.skip ?? 0;
+    const readRows =
+      readWhole !== undefined &&
+      isShort(checked, maxRows) &&
+      fileBytes(database.name) <= SMALL_FILE_BYTES
+        ? readWhole
+        : undefined;
+    const rows = readRows?.(() => statement.all(...parameters)) ?? statement.iterate(...parameters);
+    for (const row of rows) {
+      if (toSkip > 0) toSkip -= 1;
+      else if (!collected.add(row)) break;
+    }
+    return collected.result();
+  });
+  return { ...result, elapsedMs: Math.round(performance.now() - startedMs) };
 }
 
 /** Whether a statement returns many rows, but not more than `maxRows`. */
@@ -50,28 +51,4 @@ function isShort({ keyword, tokens }: CheckedQuery, maxRows: number): boolean {
   if (keyword === 'explain' || keyword === 'pragma') return false;
   const rows = rowLimit(tokens);
   return rows !== undefined && rows >= MANY_ROWS && rows <= maxRows;
-}
-
-/** A statement that passed the guard. */
-export interface PreparedQuery {
-  readonly checked: CheckedQuery;
-  /** Returns rows as arrays, with exact integers. */
-  readonly statement: Statement<unknown[], unknown[]>;
-}
-
-/**
- * Compiles one reading statement.
- * @throws RefusedQueryError, SqliteError
- */
-export function prepareQuery(database: Database, sql: string): PreparedQuery {
-  const checked = checkQuery(sql);
-  const statement = database.prepare<unknown[], unknown[]>(sql);
-  if (!statement.readonly || !statement.reader)
-    throw new RefusedQueryError(
-      'The statement changes the database or returns no rows; only reading statements are allowed.',
-    );
-  const isExecutedProgram = checked.keyword !== 'explain' && checked.keyword !== 'pragma';
-  const hasParameters = checked.tokens.some(({ kind }) => kind === 'variable');
-  if (isExecutedProgram) checkProgram(database, sql, hasParameters);
-  return { checked, statement: statement.raw(true).safeIntegers(true) };
 }

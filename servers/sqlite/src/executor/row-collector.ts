@@ -36,6 +36,8 @@ export class RowCollector {
   readonly #types: (ColumnType | undefined)[];
   /** Types of the row at hand. */
   readonly #rowTypes: (ColumnType | undefined)[];
+  /** Whether these differ from the types of the columns so far, or one is `int64`. */
+  #hasOtherTypes = false;
   /** Upper bound of the bytes of the row at hand, without the marks of its large integers. */
   #rowBound = 0;
   /** Bytes of the marks that the large integers of the row at hand may get. */
@@ -133,15 +135,16 @@ export class RowCollector {
   }
 
   #keep(cells: unknown[]): void {
-    const types = this.#types;
-    const rowTypes = this.#rowTypes;
-    for (let index = 0; index < cells.length; index++) {
-      const type = rowTypes[index];
-      if (type !== types[index]) types[index] = mergeTypes(types[index], type);
-      if (type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
-    }
+    if (this.#hasOtherTypes) this.#mergeTypes(cells);
     this.#bytesLeft -= this.#rowMarks;
     this.#rows.push(cells);
+  }
+
+  #mergeTypes(cells: unknown[]): void {
+    for (const [index, type] of this.#rowTypes.entries()) {
+      this.#types[index] = mergeTypes(this.#types[index], type);
+      if (type === 'int64') this.#largeIntegers.push({ row: cells, column: index });
+    }
   }
 
   /** Replaces the upper bound of the bytes so far by their exact number. */
@@ -157,29 +160,45 @@ export class RowCollector {
   /** Converts the values of a row to JSON, and sets their types and the bytes of the row. */
   #encode(row: unknown[], maxCellBytes: number): void {
     const types = this.#rowTypes;
+    const known = this.#types;
     let bound = separatorBytes(row.length);
     let marks = 0;
+    let hasOtherTypes = false;
     for (let index = 0; index < row.length; index++) {
       const value = row[index];
       // Most values need no conversion, or become a number.
       if (typeof value === 'string' && value.length * MAX_UNIT_BYTES <= maxCellBytes) {
         types[index] = 'text';
+        hasOtherTypes ||= known[index] !== 'text';
         bound += textBytesBound(value);
         continue;
       }
       if (typeof value === 'number' && Number.isFinite(value)) {
         types[index] = 'real';
+        hasOtherTypes ||= known[index] !== 'real';
         bound += MAX_NUMBER_BYTES;
         continue;
+      }
+      if (typeof value === 'bigint') {
+        const number = Number(value);
+        if (Number.isSafeInteger(number)) {
+          row[index] = number;
+          types[index] = 'integer';
+          hasOtherTypes ||= known[index] !== 'integer';
+          bound += MAX_NUMBER_BYTES;
+          continue;
+        }
       }
       const { json, type } = encodeCell(value, maxCellBytes);
       row[index] = json;
       types[index] = type;
+      hasOtherTypes ||= known[index] !== type || type === 'int64';
       bound += memberBytesBound(json);
       if (type === 'int64') marks += MARK_BYTES;
     }
     this.#rowBound = bound;
     this.#rowMarks = marks;
+    this.#hasOtherTypes = hasOtherTypes;
   }
 }
 

@@ -1,7 +1,7 @@
 import { bindParameters } from '../bind-parameters.ts';
 import { resultBytes } from '../compact-json.ts';
 import type { OperationContext } from '../operation.ts';
-import { prepareQuery } from '../read-query.ts';
+import { prepareQuery } from '../prepare-query.ts';
 import { ENVELOPE_BYTES } from '../row-collector.ts';
 import type { ExportRowsInput, ExportRowsOutput } from './export-protocol.ts';
 import { createRowFormat, type RowFormat } from './row-format.ts';
@@ -16,9 +16,9 @@ export async function exportRows(
   input: ExportRowsInput,
   { database, configuration, stream }: OperationContext,
 ): Promise<ExportRowsOutput> {
-  const { checked, statement } = prepareQuery(database, input.query);
+  const { checked, statement, columns } = prepareQuery(database, input.query);
   const parameters = bindParameters(input.params, checked.tokens);
-  const names = statement.columns().map(({ name }) => name);
+  const names = columns.map(({ name }) => name);
   const maxBytes = input.isForResult ? configuration.maxResultBytes - ENVELOPE_BYTES : Infinity;
   const writer = new RowWriter(createRowFormat(names, input), maxBytes);
   for (const row of statement.iterate(...parameters)) {
