@@ -11,14 +11,6 @@ export function fileState(path: string): string {
   return readFiles(path).state;
 }
 
-/** Returns the size of the database file at `path` and its WAL; 0 without a file. */
-export function fileBytes(path: string): number {
-  return [path, `${path}-wal`].reduce(
-    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
-}
-
 /** Returns the state after waiting, at most 10 ms, until a write from now on changes it. */
 export function settledFileState(path: string): string {
   const { state, writtenMs } = readFiles(path);

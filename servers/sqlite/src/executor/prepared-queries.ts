@@ -11,20 +11,21 @@ const kept = new WeakMap<Database, PreparedQueries>();
 
 /**
  * Runs `work` with a reading statement, which is compiled and inspected only once as long as the
- * schema stays the same.
+ * schema stays the same, and with a function that returns the size of the database.
  * @throws RefusedQueryError, SqliteError
  */
 export function withPreparedQuery<Result>(
   database: Database,
   sql: string,
-  work: (query: PreparedQuery) => Result,
+  work: (query: PreparedQuery, databaseBytes: () => number) => Result,
 ): Result {
   let queries = kept.get(database);
   if (queries === undefined) {
     queries = new PreparedQueries(database);
     kept.set(database, queries);
   }
-  return queries.run(sql, work);
+  const { databaseBytes } = queries;
+  return queries.run(sql, (query) => work(query, databaseBytes));
 }
 
 /** The reading statements of one connection that were used last. */
@@ -33,6 +34,8 @@ class PreparedQueries {
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #schemaVersion: Statement<[], number>;
+  /** Returns the bytes of the database as a transaction sees it. */
+  readonly databaseBytes: () => number;
   /** Statements by their text, the one used last at the end. */
   readonly #queries = new Map<string, PreparedQuery>();
   /** Schema version with which they were inspected. */
@@ -42,7 +45,10 @@ class PreparedQueries {
     this.#database = database;
     this.#begin = database.prepare('BEGIN');
     this.#commit = database.prepare('COMMIT');
-    this.#schemaVersion = database.prepare<[], number>('PRAGMA schema_version').pluck(true);
+    const pragma = (name: string) => database.prepare<[], number>(`PRAGMA ${name}`).pluck(true);
+    this.#schemaVersion = pragma('schema_version');
+    const [pages, pageSize] = [pragma('page_count'), pragma('page_size')];
+    this.databaseBytes = () => (pages.get() ?? 0) * (pageSize.get() ?? 0);
   }
 
   run<Result>(sql: string, work: (query: PreparedQuery) => Result): Result {

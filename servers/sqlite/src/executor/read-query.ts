@@ -1,7 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { CheckedQuery } from '../guard/check-query.ts';
 import { bindParameters } from './bind-parameters.ts';
-import { fileBytes } from './file-state.ts';
 import type { ReadWhole } from './operation.ts';
 import { withPreparedQuery } from './prepared-queries.ts';
 import type { QueryResult, ReadQueryInput } from './protocol.ts';
@@ -9,7 +8,7 @@ import { RowCollector, type ResultLimits } from './row-collector.ts';
 import { rowLimit } from './row-limit.ts';
 
 /** Size of a database up to which the rows of a result are read at once. */
-const SMALL_FILE_BYTES = 64 * 2 ** 20;
+const SMALL_DATABASE_BYTES = 64 * 2 ** 20;
 /** Number of rows from which reading them at once is faster. */
 const MANY_ROWS = 16;
 
@@ -25,7 +24,8 @@ export function readQuery(
   readWhole?: ReadWhole,
 ): QueryResult {
   const startedMs = performance.now();
-  const result = withPreparedQuery(database, input.query, ({ checked, statement, columns }) => {
+  const result = withPreparedQuery(database, input.query, (query, databaseBytes) => {
+    const { checked, statement, columns } = query;
     const parameters = bindParameters(input.params, checked.tokens);
     const maxRows = Math.min(input.limit ?? limits.maxRows, limits.maxRows);
     const collected = new RowCollector(columns, { ...limits, maxRows });
@@ -33,7 +33,7 @@ export function readQuery(
     const readRows =
       readWhole !== undefined &&
       isShort(checked, maxRows) &&
-      fileBytes(database.name) <= SMALL_FILE_BYTES
+      databaseBytes() <= SMALL_DATABASE_BYTES
         ? readWhole
         : undefined;
     const rows = readRows?.(() => statement.all(...parameters)) ?? statement.iterate(...parameters);
