@@ -12,7 +12,8 @@ const ENTITIES: { readonly [character: string]: string } = {
 const NARROW = /[ijlftrI.,:;'|!()[\]-]/;
 const WIDE =
   /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE4F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Created by the first chart: it loads tables that a server without charts never needs. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Escapes text for an XML text node or attribute. Replaces characters that XML cannot contain. */
 export function escapeXml(text: string): string {
@@ -22,6 +23,7 @@ export function escapeXml(text: string): string {
 /** Returns the text on one line, cut with an ellipsis after `maxCharacters` visible characters. */
 export function cutLabel(text: string, maxCharacters: number): string {
   const kept: string[] = [];
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   for (const { segment } of segmenter.segment(clean(text.slice(0, maxCharacters * 20)))) {
     if (kept.length === maxCharacters) return `${kept.slice(0, -1).join('')}…`;
     kept.push(segment);

@@ -56,6 +56,7 @@ function valueLabel(
   { x, y, width }: BarPlace,
   { count }: BarOptions,
 ): readonly string[] {
+  shortNumber ??= new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
   const label = shortNumber.format(value);
   if (count > 1 || textWidth(label, VALUE_SIZE) > width * 1.15) return [];
   return [
@@ -63,10 +64,8 @@ function valueLabel(
   ];
 }
 
-const shortNumber = new Intl.NumberFormat('en', {
-  notation: 'compact',
-  maximumSignificantDigits: 4,
-});
+/** Created by the first chart: it loads tables that a server without charts never needs. */
+let shortNumber: Intl.NumberFormat | undefined;
 
 function drawLine(values: readonly (number | null)[], plot: Plot, color: string): string {
   const commands: string[] = [];

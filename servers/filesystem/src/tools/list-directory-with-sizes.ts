@@ -117,10 +117,14 @@ async function sizeOfTarget(sandbox: Sandbox, link: string): Promise<number> {
   }
 }
 
-/** The order of `localeCompare` in the locale of this process, as in the official server. */
-const collator = new Intl.Collator();
+/**
+ * The order of `localeCompare` in the locale of this process, as in the official server. Created by the
+ * first list: it loads tables that take megabytes.
+ */
+let collator: Intl.Collator | undefined;
 
 function byName(left: SizedEntry, right: SizedEntry): number {
+  collator ??= new Intl.Collator();
   return collator.compare(left.name, right.name) || byCodePoint(left.name, right.name);
 }
 
