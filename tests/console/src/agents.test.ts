@@ -217,6 +217,14 @@ describe.skipIf(inject('browser') === undefined)('the versions of an agent', () 
     expect(stored).toMatchObject({ version: 5, instructions: 'Answer with charts.' });
   });
 
+  test('are all offered for a run, also when there are more than one page of them', async () => {
+    const { id } = await createAgent('The first of many');
+    for (let count = 0; count < 50; count += 1) await createAgent(`Of many ${count}`);
+    const page = await openPage('/runs/new');
+    await page.getByLabel('Agent').selectOption(id);
+    await expect.poll(() => page.getByLabel('Agent').inputValue()).toBe(id);
+  });
+
   test('can be chosen for a run, which shows its version', async () => {
     const id = await threeVersions();
     const page = await openPage(`/agents/${id}/versions`);

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
-import { ProblemError, unwrap, type Model } from '@signalbox/client';
+import { ProblemError, type Model } from '@signalbox/client';
 import { useId, type ReactNode } from 'react';
-import { useClient } from '../app/session.tsx';
+import { useModelChoices } from '../app/choices.ts';
 import { printable } from '../ui/printable.ts';
 import { SelectField } from '../ui/select-field.tsx';
 import { FieldNotes, TextField } from '../ui/text-field.tsx';
@@ -18,7 +17,7 @@ interface AgentFormProps {
 
 /** The fields of an agent. */
 export function AgentForm({ draft, onChange, error }: AgentFormProps): ReactNode {
-  const models = useModels();
+  const models = useModelChoices() ?? [];
   const instructionsId = useId();
   const set = (change: Partial<AgentDraft>): void => onChange({ ...draft, ...change });
   const problem = (path: string): string | undefined => fieldProblem(error, path);
@@ -124,17 +123,6 @@ export function AgentForm({ draft, onChange, error }: AgentFormProps): ReactNode
       </fieldset>
     </>
   );
-}
-
-function useModels(): readonly Model[] {
-  const { api } = useClient();
-  const { data } = useQuery({
-    queryKey: ['models', 'all'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/models', { params: { query: { limit: 1000 } }, signal })),
-    staleTime: 60_000,
-  });
-  return data?.data ?? [];
 }
 
 function hasName(model: Model, name: string): boolean {

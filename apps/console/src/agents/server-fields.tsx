@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { unwrap } from '@signalbox/client';
 import { useId, type ReactNode } from 'react';
-import { useClient } from '../app/session.tsx';
+import { useServerChoices } from '../app/choices.ts';
 import { FieldNotes } from '../ui/text-field.tsx';
 import { printable } from '../ui/printable.ts';
 
@@ -14,17 +12,11 @@ interface ServerFieldsProps {
 
 /** The choice of MCP servers. A chosen server that is no longer configured stays in the list until it is deselected. */
 export function ServerFields({ chosen, onChange, error }: ServerFieldsProps): ReactNode {
-  const { api } = useClient();
   const id = useId();
-  const { data } = useQuery({
-    queryKey: ['servers', 'all'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/servers', { params: { query: { limit: 1000 } }, signal })),
-    staleTime: 30_000,
-  });
-  const servers = data?.data ?? [];
+  const loaded = useServerChoices();
+  const servers = loaded ?? [];
   const known = servers.map(({ name }) => name);
-  const unknown = data === undefined ? [] : chosen.filter((name) => !known.includes(name));
+  const unknown = loaded === undefined ? [] : chosen.filter((name) => !known.includes(name));
   if (servers.length + unknown.length === 0) return null;
   const toggle = (name: string): void =>
     onChange(chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]);

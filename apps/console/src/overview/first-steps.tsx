@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { unwrap } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
+import { useServerChoices } from '../app/choices.ts';
 import { Link } from '../app/link.tsx';
 import { navigate } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
@@ -23,13 +24,9 @@ export function FirstSteps(): ReactNode {
     queryFn: ({ signal }) => unwrap(client.api.GET('/healthz', { signal })),
     staleTime: 60_000,
   });
-  const { data: servers } = useQuery({
-    queryKey: ['servers', 'all'],
-    queryFn: ({ signal }) => unwrap(client.api.GET('/v1/servers', { signal })),
-    staleTime: 30_000,
-  });
+  const servers = useServerChoices();
   if (isHidden || health?.scripted !== true || servers === undefined) return null;
-  const hasDemo = servers.data.some(({ server_info: info }) => info?.name === 'signalbox-sqlite');
+  const hasDemo = servers.some(({ server_info: info }) => info?.name === 'signalbox-sqlite');
   const hide = (): void => {
     localStorage.setItem(HIDDEN, 'hidden');
     setIsHidden(true);

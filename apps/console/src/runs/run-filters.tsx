@@ -1,8 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
-import { unwrap } from '@signalbox/client';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useAgentChoices } from '../app/choices.ts';
 import { useQueryParam } from '../app/router.ts';
-import { useClient } from '../app/session.tsx';
 import { STATUS_GROUPS } from './run-filter.ts';
 
 /** Milliseconds after the last key until a search begins. */
@@ -59,14 +57,8 @@ function SearchBox(): ReactNode {
 }
 
 function AgentSelect(): ReactNode {
-  const { api } = useClient();
   const [agent, setAgent] = useQueryParam('agent');
-  const { data } = useQuery({
-    queryKey: ['agents', 'all'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/agents', { signal })),
-    staleTime: 60_000,
-  });
-  const agents = data?.data ?? [];
+  const agents = useAgentChoices() ?? [];
   if (agents.length === 0) return null;
   return (
     <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.target.value)}>

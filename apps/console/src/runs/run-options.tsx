@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { unwrap } from '@signalbox/client';
 import type { ReactNode } from 'react';
-import { useClient } from '../app/session.tsx';
+import { useAgentChoices, useModelChoices, useServerChoices } from '../app/choices.ts';
 import { SelectField } from '../ui/select-field.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import type { RunDraft } from './run-draft.ts';
@@ -13,7 +11,8 @@ interface RunOptionsProps {
 
 /** Agent, model, servers, limits and metadata of a new run. */
 export function RunOptions({ draft, onChange }: RunOptionsProps): ReactNode {
-  const { agents, models } = useChoices();
+  const agents = useAgentChoices() ?? [];
+  const models = useModelChoices() ?? [];
   const set = (change: Partial<RunDraft>): void => onChange({ ...draft, ...change });
   return (
     <>
@@ -112,7 +111,7 @@ export function RunOptions({ draft, onChange }: RunOptionsProps): ReactNode {
 }
 
 function ServerChoice({ draft, onChange }: RunOptionsProps): ReactNode {
-  const { servers } = useChoices();
+  const servers = useServerChoices() ?? [];
   if (servers.length === 0) return null;
   const toggle = (name: string): void => {
     const next = draft.servers.includes(name)
@@ -144,30 +143,4 @@ function ServerChoice({ draft, onChange }: RunOptionsProps): ReactNode {
       </div>
     </fieldset>
   );
-}
-
-function useChoices() {
-  const { api } = useClient();
-  const staleTime = 30_000;
-  const agents = useQuery({
-    queryKey: ['agents', 'all'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/agents', { signal })),
-    staleTime,
-  });
-  const models = useQuery({
-    queryKey: ['models', 'all'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/models', { params: { query: { limit: 1000 } }, signal })),
-    staleTime,
-  });
-  const servers = useQuery({
-    queryKey: ['servers', 'all'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/servers', { signal })),
-    staleTime,
-  });
-  return {
-    agents: agents.data?.data ?? [],
-    models: models.data?.data ?? [],
-    servers: servers.data?.data ?? [],
-  };
 }

@@ -1,8 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
-import { unwrap, type NewRun } from '@signalbox/client';
+import type { NewRun } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
 import { ServerFields } from '../agents/server-fields.tsx';
-import { useClient } from '../app/session.tsx';
+import { useAgentChoices, useModelChoices } from '../app/choices.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { printable } from '../ui/printable.ts';
@@ -34,7 +33,8 @@ interface ComposerOptionsProps {
 /** A button that names the choices and opens their dialog. */
 export function ComposerOptions({ choices, onChange }: ComposerOptionsProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
-  const { agents, models } = useChoices();
+  const agents = useAgentChoices() ?? [];
+  const models = useModelChoices() ?? [];
   const agent = agents.find(({ id }) => id === choices.agentId);
   const summary = [
     agent === undefined ? undefined : printable(agent.name),
@@ -87,22 +87,4 @@ export function ComposerOptions({ choices, onChange }: ComposerOptionsProps): Re
       )}
     </>
   );
-}
-
-function useChoices() {
-  const { api } = useClient();
-  const staleTime = 30_000;
-  const agents = useQuery({
-    queryKey: ['agents', 'all'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/agents', { params: { query: { limit: 200 } }, signal })),
-    staleTime,
-  });
-  const models = useQuery({
-    queryKey: ['models', 'all'],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/models', { params: { query: { limit: 1000 } }, signal })),
-    staleTime,
-  });
-  return { agents: agents.data?.data ?? [], models: models.data?.data ?? [] };
 }
