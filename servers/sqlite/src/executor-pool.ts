@@ -191,11 +191,12 @@ export class ExecutorPool<
     else stop();
   }
 
-  #start(): void {
+  #start(isSpare = false): void {
     const { path, limits } = this.#options;
     const busyTimeoutMs = Math.min(limits.busyTimeoutMs, Math.floor(limits.timeoutMs * 0.8));
     const isWriter = this.#isWriter;
-    const configuration = { ...limits, path, busyTimeoutMs, parentPid: process.pid, isWriter };
+    const parentPid = process.pid;
+    const configuration = { ...limits, path, busyTimeoutMs, parentPid, isWriter, isSpare };
     const listener = {
       ready: () => {
         slot.suspendLimit();
@@ -333,7 +334,7 @@ export class ExecutorPool<
     if (this.#slots.size >= MAX_READERS) return;
     this.#spareTimer ??= setTimeout(() => {
       this.#spareTimer = undefined;
-      if (this.#slots.size < MAX_READERS) this.#start();
+      if (this.#slots.size < MAX_READERS) this.#start(true);
     }, spareAfterMs);
   }
 

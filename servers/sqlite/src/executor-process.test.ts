@@ -22,6 +22,7 @@ function startProcess(configuration: Partial<ExecutorConfiguration> = {}): Start
       ...DEFAULT_LIMITS,
       path: temporaryDatabase(),
       parentPid: process.pid,
+      isSpare: false,
       isWriter: false,
       ...configuration,
     },
@@ -61,29 +62,41 @@ test('inherits no secrets from the environment', async () => {
   expect(environment).not.toContain('SECRET');
 });
 
-test('ends itself when a query outlives its deadline by two seconds', async () => {
-  const started = startProcess({ timeoutMs: 100 });
-  await started.ready;
-  started.process.send({
-    kind: 'request',
-    id: 1,
-    operation: 'read-query',
-    input: { query: RUNAWAY },
-  });
-  expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
-});
+test.each([
+  { watched: 'from its start', isSpare: false },
+  { watched: 'from its first query', isSpare: true },
+])(
+  'ends itself, watched $watched, when a query outlives its deadline by two seconds',
+  async ({ isSpare }) => {
+    const started = startProcess({ timeoutMs: 100, isSpare });
+    await started.ready;
+    started.process.send({
+      kind: 'request',
+      id: 1,
+      operation: 'read-query',
+      input: { query: RUNAWAY },
+    });
+    expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
+  },
+);
 
-test('ends itself during a query when its parent is another process than it should be', async () => {
-  const started = startProcess({ parentPid: 1 });
-  await started.ready;
-  started.process.send({
-    kind: 'request',
-    id: 1,
-    operation: 'read-query',
-    input: { query: RUNAWAY },
-  });
-  expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
-});
+test.each([
+  { watched: 'from its start', isSpare: false },
+  { watched: 'from its first query', isSpare: true },
+])(
+  'ends itself during a query, watched $watched, when its parent is another process than it should be',
+  async ({ isSpare }) => {
+    const started = startProcess({ parentPid: 1, isSpare });
+    await started.ready;
+    started.process.send({
+      kind: 'request',
+      id: 1,
+      operation: 'read-query',
+      input: { query: RUNAWAY },
+    });
+    expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
+  },
+);
 
 test('reports the reason when it was killed', async () => {
   const started = startProcess();

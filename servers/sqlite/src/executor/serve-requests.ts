@@ -16,11 +16,13 @@ export interface ServeRequestsOptions {
   readonly handlers: Handlers;
   /** Number of the current step for the watchdog, and 0 while the process waits for the server. */
   readonly activity: Int32Array;
+  /** Called once, before the first request is answered. */
+  readonly onFirstRequest?: () => void;
 }
 
 /** Answers requests, one at a time. Resolves when the server has closed the channel. */
 export async function serveRequests(
-  { configuration, handlers, activity }: ServeRequestsOptions,
+  { configuration, handlers, activity, onFirstRequest }: ServeRequestsOptions,
   channel: ExecutorChannel,
 ): Promise<void> {
   const { default: Database } = await import('better-sqlite3');
@@ -37,6 +39,7 @@ export async function serveRequests(
     if (message.kind === 'close') break;
     // Other messages belong to an operation, which receives them itself.
     if (message.kind !== 'request') continue;
+    if (step === 0) onFirstRequest?.();
     setBusy(true);
     const stream = new OperationStream({ id: message.id, channel, setBusy });
     channel.send(await answer(message, { configuration, handlers, session, stream, readWhole }));

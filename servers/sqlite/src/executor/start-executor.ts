@@ -22,13 +22,21 @@ export async function startExecutor(
     maxMemoryMb,
     maxBusyMs: timeoutMs + 2000,
   };
-  const thread = new Worker(watchdog, {
-    workerData: options,
-    resourceLimits: { maxOldGenerationSizeMb: 16 },
-  });
-  thread.once('exit', () => process.exit(1));
+  const startWatchdog = (): void => {
+    const thread = new Worker(watchdog, {
+      workerData: options,
+      resourceLimits: { maxOldGenerationSizeMb: 16 },
+    });
+    thread.once('exit', () => process.exit(1));
+  };
+  if (!configuration.isSpare) startWatchdog();
   await serveRequests(
-    { configuration, handlers: handlersOf(configuration), activity: new Int32Array(activity) },
+    {
+      configuration,
+      handlers: handlersOf(configuration),
+      activity: new Int32Array(activity),
+      ...(configuration.isSpare ? { onFirstRequest: startWatchdog } : {}),
+    },
     openExecutorChannel(CHANNEL_DESCRIPTOR),
   );
   process.exit(0);
