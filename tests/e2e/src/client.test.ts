@@ -4,8 +4,10 @@ import { createClient, type Client, type RunEvent, type RunFrame } from '@signal
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeScenario } from './support/scenario.ts';
 import {
+  startService,
   startServiceProcess,
   temporaryFolder,
+  type Service,
   type ServiceOptions,
   type ServiceProcess,
 } from './support/service.ts';
@@ -14,7 +16,7 @@ import { TcpProxy } from './support/tcp-proxy.ts';
 const askingServer = fileURLToPath(new URL('support/asking-server.ts', import.meta.url));
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let service: ServiceProcess | undefined;
+let service: Service | undefined;
 /** Keeps its port when the service is started again at another one. */
 let proxy: TcpProxy;
 let client: Client;
@@ -27,19 +29,19 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await proxy.close();
-  await service?.stop('SIGKILL');
+  await service?.stop();
   service = undefined;
   await folder.remove();
 });
 
-async function start(): Promise<void> {
+async function options(): Promise<ServiceOptions> {
   const look = { tool: 'asking__look' };
   const scenario = await writeScenario(folder.path, [
     { prompt: 'look', steps: [[look], [look], [look]], answer: 'looked three times' },
     { prompt: 'greet', steps: [[{ tool: 'asking__greet' }]], answer: 'greeted' },
   ]);
   const signalbox = { trust: true, approvals: [{ tools: 'look', policy: 'ask' }] };
-  const options: ServiceOptions = {
+  return {
     folder: folder.path,
     config: {
       llm: { provider: 'scripted', scenario },
@@ -52,13 +54,16 @@ async function start(): Promise<void> {
       },
     },
   };
-  service = await startServiceProcess(options);
 }
 
-async function kill(): Promise<void> {
-  const killed = service;
+/** Starts the service in this process. */
+async function start(): Promise<void> {
+  service = await startService(await options());
+}
+
+async function kill(killed: ServiceProcess): Promise<void> {
   service = undefined;
-  await killed?.stop('SIGKILL');
+  await killed.stop('SIGKILL');
 }
 
 const isEvent = (frame: RunFrame): frame is RunEvent => 'seq' in frame;
@@ -73,7 +78,8 @@ async function approve(runId: string): Promise<void> {
 }
 
 test('a stream and a wait survive a service that is killed and started again, and connections that are cut', async () => {
-  await start();
+  const first = await startServiceProcess(await options());
+  service = first;
   const { id } = await client.runs.create({ prompt: 'look' });
   const frames: RunFrame[] = [];
   const errors: unknown[] = [];
@@ -87,7 +93,7 @@ test('a stream and a wait survive a service that is killed and started again, an
   await expect
     .poll(() => frames.filter(({ type }) => type === 'run.input_required').length)
     .toBe(2);
-  await kill();
+  await kill(first);
   // The stream and the wait have noticed.
   await expect.poll(() => errors.length).toBeGreaterThanOrEqual(2);
   await start();

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { writeScenario } from './support/scenario.ts';
-import { startServiceProcess, temporaryFolder, type ServiceProcess } from './support/service.ts';
+import {
+  startService,
+  startServiceProcess,
+  temporaryFolder,
+  type ProcessOptions,
+  type ServiceProcess,
+} from './support/service.ts';
 import { storedTexts } from './support/stored.ts';
 
 const labeledServer = fileURLToPath(new URL('support/labeled-server.ts', import.meta.url));
@@ -29,12 +35,21 @@ interface Edited {
   log(): string;
 }
 
+/** A service in this process or, where `restart` ends it with a signal, in one of its own. */
+type Started = Pick<ServiceProcess, 'url' | 'log' | 'stop'>;
+
+interface EditedOptions {
+  readonly args?: readonly string[];
+  /** Default: in this process. */
+  readonly run?: (options: ProcessOptions) => Promise<Started>;
+}
+
 interface SendOptions {
   readonly body?: object;
   readonly headers?: { readonly [name: string]: string };
 }
 
-async function startEdited(args: readonly string[] = []): Promise<Edited> {
+async function startEdited({ args = [], run = startService }: EditedOptions = {}): Promise<Edited> {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
   const go = join(folder.path, 'go');
@@ -63,8 +78,8 @@ async function startEdited(args: readonly string[] = []): Promise<Edited> {
       },
     },
   };
-  const start = (): Promise<ServiceProcess> =>
-    startServiceProcess({ folder: folder.path, config, args, env: { SIGNALBOX_TOKEN: TOKEN } });
+  const start = (): Promise<Started> =>
+    run({ folder: folder.path, config, args, env: { SIGNALBOX_TOKEN: TOKEN } });
   let service = await start();
   onTestFinished(() => service.stop());
   let logged = '';
@@ -147,7 +162,7 @@ async function untilAnswer(service: Edited, id: string): Promise<unknown> {
 }
 
 test('a server is added, changed and removed while a run is in progress, and the changes outlive kill -9', async () => {
-  const service = await startEdited();
+  const service = await startEdited({ run: startServiceProcess });
   await untilState(service, 'first', 'ready');
   const run = await startWaiting(service);
 
@@ -230,7 +245,7 @@ test('a run whose server is removed gets the reason with its next call, and comp
 });
 
 test('a server of the command line cannot be changed', async () => {
-  const service = await startEdited(['--demo']);
+  const service = await startEdited({ args: ['--demo'] });
   const { body } = await service.send('GET', '/servers');
   expect(body['data']).toMatchObject([
     { name: 'first', definition: { source: 'configuration', editable: true } },
@@ -282,6 +297,6 @@ test('the secrets of an added server are in no response, event, audit entry, log
 test('a service whose callers are not authenticated refuses to start with editing of all servers', async () => {
   const folder = await temporaryFolder();
   onTestFinished(() => folder.remove());
-  const started = startServiceProcess({ folder: folder.path, config: { edit_servers: 'all' } });
+  const started = startService({ folder: folder.path, config: { edit_servers: 'all' } });
   await expect(started).rejects.toThrow('set the environment variable SIGNALBOX_TOKEN');
 });

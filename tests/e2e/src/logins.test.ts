@@ -5,9 +5,11 @@ import { ApiClient, type Json } from './support/client.ts';
 import { startProtectedServer, type ProtectedServer } from './support/protected-server.ts';
 import { writeScenario } from './support/scenario.ts';
 import {
+  startService,
   startServiceProcess,
   temporaryFolder,
   type ProcessOptions,
+  type Service,
   type ServiceProcess,
 } from './support/service.ts';
 import { storedTexts } from './support/stored.ts';
@@ -34,11 +36,12 @@ async function protectedServer(
 
 const SIGNALBOX = { trust: true, approval: 'auto' };
 
-/** Starts a process of the service with the protected server and further servers. */
-async function start({
-  servers = {},
-  ...options
-}: Partial<ProcessOptions> & { readonly servers?: object } = {}): Promise<ServiceProcess> {
+interface StartOptions extends Partial<ProcessOptions> {
+  /** Further servers. */
+  readonly servers?: object;
+}
+
+async function configured({ servers = {}, ...options }: StartOptions): Promise<ProcessOptions> {
   const scenario = await writeScenario(folder, [
     { prompt: 'read', steps: [[{ tool: 'far__read' }]], answer: 'done' },
     {
@@ -47,15 +50,27 @@ async function start({
       answer: '${result.environment.text}',
     },
   ]);
-  const service = await startServiceProcess({
+  return {
     folder,
     config: {
       llm: { provider: 'scripted', scenario },
       mcpServers: { far: { url: far.url, signalbox: SIGNALBOX }, ...servers },
     },
     ...options,
-  });
+  };
+}
+
+/** Starts a process of the service with the protected server. */
+async function start(options: StartOptions = {}): Promise<ServiceProcess> {
+  const service = await startServiceProcess(await configured(options));
   onTestFinished(() => service.stop('SIGKILL'));
+  return service;
+}
+
+/** Starts the service again after a kill, in this process. */
+async function restart(): Promise<Service> {
+  const service = await startService(await configured({}));
+  onTestFinished(() => service.stop());
   return service;
 }
 
@@ -93,7 +108,7 @@ test(
     await first.stop('SIGKILL');
     await redirected;
     far.authorization.misbehave();
-    const second = new ApiClient((await start()).url);
+    const second = new ApiClient((await restart()).url);
     expect(await second.settled(id)).toMatchObject({ status: 'completed', answer: 'done' });
     expect(await untilState(second, 'ready')).toMatchObject({
       logged_in: { issuer: far.authorization.issuer },
@@ -120,7 +135,7 @@ test(
     await first.stop('SIGKILL');
     await redirected;
     far.authorization.misbehave('token-error-with-secret');
-    const second = await start();
+    const second = await restart();
     const later = new ApiClient(second.url);
     await expect.poll(() => second.log(), LIMIT).toContain('a login failed');
     far.authorization.misbehave();
