@@ -53,6 +53,7 @@ beforeAll(async () => {
       one: telling('one'),
       two: telling('two'),
       telling: telling('telling'),
+      files: { command: 'node', args: [serverBin.filesystem, box.folder] },
       asking: asking(),
       'asking-legacy': asking({ era: 'legacy' }),
       'asking-modern': asking({ era: 'modern' }),
@@ -158,14 +159,6 @@ test('all servers are connected at the start, concurrently; a failing server and
 });
 
 test('the capabilities of each server decide which requests it gets, and REST shows them', async () => {
-  await createOwnBox();
-  await box.start(
-    {
-      telling: telling('telling'),
-      files: { command: 'node', args: [serverBin.filesystem, box.folder] },
-    },
-    [],
-  );
   for (const name of ['telling', 'files']) await serverOnce(name, ({ state }) => state === 'ready');
   const [plain, rich] = await Promise.all(
     ['telling', 'files'].map((name) =>

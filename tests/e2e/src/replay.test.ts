@@ -19,7 +19,8 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: Service;
 let api: ApiClient;
 
-async function prepare(): Promise<ServiceOptions> {
+/** The options of a service with the servers of these names. */
+async function prepare(...names: readonly ('files' | 'restless')[]): Promise<ServiceOptions> {
   const scenario = await writeScenario(folder.path, [
     {
       prompt: 'write',
@@ -42,7 +43,7 @@ async function prepare(): Promise<ServiceOptions> {
     { prompt: 'count', steps: [], answer: '{"n": 42}' },
     { prompt: 'guess', steps: [], answer: 'many' },
   ]);
-  const mcpServers = {
+  const servers = {
     files: {
       command: 'node',
       args: [serverBin.filesystem, folder.path],
@@ -50,6 +51,7 @@ async function prepare(): Promise<ServiceOptions> {
     },
     restless: { command: 'node', args: [restlessServer], signalbox: { trust: true } },
   };
+  const mcpServers = Object.fromEntries(names.map((name) => [name, servers[name]])) as object;
   return {
     folder: folder.path,
     config: { llm: { provider: 'scripted', scenario }, mcpServers },
@@ -64,8 +66,8 @@ afterEach(async () => {
   await folder.remove();
 });
 
-async function start(): Promise<void> {
-  service = await startService(await prepare());
+async function start(options: ServiceOptions): Promise<void> {
+  service = await startService(options);
   api = new ApiClient(service.url);
 }
 
@@ -79,7 +81,7 @@ async function answer(runId: string, response: object): Promise<void> {
 }
 
 test('a run is replayed while the service runs, after it was killed, and with different decisions', async () => {
-  const started = await startServiceProcess(await prepare());
+  const started = await startServiceProcess(await prepare('files'));
   service = started;
   api = new ApiClient(started.url);
   const { id } = await api.start('write');
@@ -112,7 +114,7 @@ test('a run is replayed while the service runs, after it was killed, and with di
 });
 
 test('a tool added during a run is found and called, a removed tool is announced, and the replay has the same tools at the same time', async () => {
-  await start();
+  await start(await prepare('files', 'restless'));
   const { id } = await api.start('change');
   await api.waitFor(id, ({ type }) => type === 'inbox.opened');
   const tools = async (): Promise<readonly string[]> =>
@@ -135,7 +137,7 @@ test('a tool added during a run is found and called, a removed tool is announced
 });
 
 test('an answer with an output schema is the output of its run after one repair, and is replayed', async () => {
-  await start();
+  await start(await prepare());
   const output_schema = {
     type: 'object',
     properties: { n: { type: 'integer' } },
