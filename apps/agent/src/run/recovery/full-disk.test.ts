@@ -58,10 +58,10 @@ async function runWithout(isFull: (write: number) => boolean): Promise<{
   return { service, run, effects, writes };
 }
 
-// A run fails when there is room again between a refused write and the write of its failure. SQLite has
-// a fixed order of the writes of jobs and sweeps, in which the refused ones end with a whole attempt.
+// A run fails when there is room again between a refused write and the write of its failure, as with three or six refused writes. SQLite has
+// a fixed order of the writes of jobs and sweeps, in which four refused ones end with a whole attempt.
 test.runIf(IN_SQLITE)(
-  'a temporarily full disk stops no run, loses no result and repeats no write',
+  'a disk that is full for four writes stops no run, loses no result and repeats no write',
   async () => {
     const { writes } = await runWithout(() => false);
     expect(writes).toBeGreaterThan(8);
