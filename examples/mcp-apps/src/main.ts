@@ -10,7 +10,7 @@ const server = fileURLToPath(new URL('serve.ts', import.meta.url));
 
 const client = await connectClient(
   () => spawnStdio({ command: process.execPath, args: [...process.execArgv, server] }),
-  { info: { name: 'host', version: '1.0.0' }, capabilities: viewCapabilities },
+  { info: { name: 'host', version: '1.0.0' }, era: 'modern', capabilities: viewCapabilities },
 );
 const [tool] = modelTools(await client.listTools());
 if (tool === undefined) throw new Error('The server has no tool for the model');

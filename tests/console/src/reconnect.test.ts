@@ -1,48 +1,72 @@
 import { createClient, paginate, unwrap, type RunEvent } from '@signalbox/client';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { startModelServer, type ModelServer } from './support/model-server.ts';
 import { openPage } from './support/open-page.ts';
-import { startService, type Service } from './support/service.ts';
+import { SHOW_SERVER, startService, type Service } from './support/service.ts';
 
 /** Failed requests while the service is down, which the browser logs. */
 const expected = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_ABORTED|status of 503/;
-const PROMPT = 'Which packages are in this workspace and which has the most source files?';
+const TEXT = 'I will look at the picture.';
+const ANSWER = 'It is a lighthouse.';
 
 describe.skipIf(inject('browser') === undefined)(
   'a service that is killed and started again',
   () => {
+    let model: ModelServer;
     let service: Service;
     beforeAll(async () => {
-      service = await startService({ config: { mcpServers: {} } });
-      return () => service.stop();
+      model = await startModelServer();
+      service = await startService({
+        isDemo: false,
+        config: {
+          llm: { provider: 'openai', base_url: model.url, model: 'model-a' },
+          mcpServers: {
+            show: { command: 'node', args: [SHOW_SERVER], signalbox: { approval: 'auto' } },
+          },
+        },
+      });
+      return async () => {
+        await service.stop();
+        await model.stop();
+      };
     });
 
     test('is found again by the pages, which show every event once', async () => {
+      const secondTurn = Promise.withResolvers<void>();
+      model.respond = async ({ messages }, reply) => {
+        if (messages.some(({ role }) => role === 'tool')) {
+          await secondTurn.promise;
+          reply.text(ANSWER);
+        } else {
+          reply.text(TEXT);
+          reply.call('show__picture', {});
+        }
+      };
       const { api, runs } = createClient({ baseUrl: service.url });
       const thread = await unwrap(api.POST('/v1/threads', { body: { title: 'Survivor' } }));
-      const { id } = await runs.create({ prompt: PROMPT, thread_id: thread.id });
+      const { id } = await runs.create({
+        prompt: 'What does the picture show?',
+        thread_id: thread.id,
+      });
       const [run, chat, list] = await Promise.all([
         openPage(`/runs/${id}`, { service: service.url, expected }),
         openPage(`/threads/${thread.id}`, { service: service.url, expected }),
         openPage('/runs', { service: service.url, expected }),
       ]);
-      const text = 'I will look for the packages and count their source files.';
-      await Promise.all([run.getByText(text).waitFor(), chat.getByText(text).waitFor()]);
+      await Promise.all([run.getByText(TEXT).waitFor(), chat.getByText(TEXT).waitFor()]);
 
-      const killedAt = Date.now();
       await service.kill('SIGKILL');
+      secondTurn.resolve();
       await service.restart();
 
-      const settled = await runs.wait(id);
-      expect(settled.status).toBe('completed');
-      expect(Date.parse(settled.finished_at ?? '')).toBeGreaterThan(killedAt);
-      const answer = 'The most source files are in';
+      expect((await runs.wait(id)).status).toBe('completed');
       await Promise.all([
-        run.getByText(answer).first().waitFor(),
-        chat.getByText(answer).waitFor(),
+        run.getByText(ANSWER).first().waitFor(),
+        chat.getByText(ANSWER).waitFor(),
         list.getByText('Completed').first().waitFor(),
       ]);
       // Neither page was loaded again, and the texts before the kill are there once.
-      expect(await chat.getByText(text).count()).toBe(1);
+      expect(await chat.getByText(TEXT).count()).toBe(1);
       const events: RunEvent[] = [];
       const pages = paginate(
         (at) =>
