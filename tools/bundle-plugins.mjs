@@ -36,7 +36,7 @@ export const lazyBuiltins = {
   },
 };
 
-/** Packages that another package loads on request, which our programs never make. */
+/** Packages that other packages load only for features that our programs do not use. */
 const UNUSED = new Set([
   // By fastify: its own compilers, its logger and its requests without a connection.
   '@fastify/ajv-compiler',

@@ -7,8 +7,8 @@ const SMALL_START_BYTES = 100_000;
 
 /**
  * Returns the modules that the start of a dynamic import must import as well, by start: those that are loaded before it in every case. Otherwise esbuild writes a file
- * for each combination of starts that share modules, and a program loads each of them at its own start, a third of a millisecond for each. `common` is a start that
- * every program loads first, if there is one: it also imports the modules that a small start which it imports dynamically shares with another start.
+ * for each combination of starts that share modules, and every file costs a program a third of a millisecond. `common` is the start that every program loads first,
+ * if there is one. It also gets the shared modules of the small starts that it imports dynamically, so that these need no files of their own.
  */
 export function importsOfStarts({ inputs, outputs }, programs, common) {
   const startsOf = findStarts(outputs);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ExecutorConfiguration, ExecutorMessage } from './executor/messages.ts';
 import { ExecutorProcess, type ExecutorEnd } from './executor-process.ts';
 import { DEFAULT_LIMITS } from './limits.ts';
@@ -62,13 +62,15 @@ test('inherits no secrets from the environment', async () => {
   expect(environment).not.toContain('SECRET');
 });
 
-test.each([
+describe.each([
   { watched: 'from its start', isSpare: false },
   { watched: 'from its first query', isSpare: true },
-])(
-  'ends itself, watched $watched, when a query outlives its deadline by two seconds',
-  async ({ isSpare }) => {
-    const started = startProcess({ timeoutMs: 100, isSpare });
+])('a process that is watched $watched', ({ isSpare }) => {
+  test.each([
+    { when: 'a query outlives its deadline by two seconds', options: { timeoutMs: 100 } },
+    { when: 'its parent is another process than it should be', options: { parentPid: 1 } },
+  ])('ends itself during a query when $when', async ({ options }) => {
+    const started = startProcess({ ...options, isSpare });
     await started.ready;
     started.process.send({
       kind: 'request',
@@ -77,26 +79,8 @@ test.each([
       input: { query: RUNAWAY },
     });
     expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
-  },
-);
-
-test.each([
-  { watched: 'from its start', isSpare: false },
-  { watched: 'from its first query', isSpare: true },
-])(
-  'ends itself during a query, watched $watched, when its parent is another process than it should be',
-  async ({ isSpare }) => {
-    const started = startProcess({ parentPid: 1, isSpare });
-    await started.ready;
-    started.process.send({
-      kind: 'request',
-      id: 1,
-      operation: 'read-query',
-      input: { query: RUNAWAY },
-    });
-    expect(await started.ended).toEqual({ reason: 'ended', detail: 'signal SIGKILL' });
-  },
-);
+  });
+});
 
 test('reports the reason when it was killed', async () => {
   const started = startProcess();

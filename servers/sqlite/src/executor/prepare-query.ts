@@ -17,7 +17,7 @@ export interface PreparedQuery {
  */
 export function prepareQuery(database: Database, sql: string): PreparedQuery {
   const checked = checkQuery(sql);
-  // SQLite compiles with the schema that it knows. That another connection has changed it is noticed only when a statement runs.
+  // SQLite compiles with the schema that it has read, and notices a change by another connection only when a statement runs.
   database.prepare('SELECT 1 FROM sqlite_schema').get();
   const statement = database.prepare<unknown[], unknown[]>(sql);
   if (!statement.readonly || !statement.reader)
