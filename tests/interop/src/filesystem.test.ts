@@ -35,7 +35,12 @@ async function connectOurs(
   args: readonly string[],
   era: 'auto' | 'legacy' | 'modern' = 'auto',
 ): Promise<Client> {
-  const client = await connectClient(() => spawnStdio({ command: 'node', args }), { info, era });
+  const client = await connectClient(() => spawnStdio({ command: 'node', args }), {
+    info,
+    era,
+    // A start may take longer while other tests run.
+    limits: { probeTimeoutMs: 30_000 },
+  });
   cleanups.push(() => client.close());
   return client;
 }
