@@ -5,7 +5,7 @@
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { lazyBuiltins, unusedPackages } from './bundle-plugins.mjs';
+import { lazyBuiltins, noResponseSchemas, unusedPackages } from './bundle-plugins.mjs';
 import { importAtStarts } from './bundle-starts.mjs';
 import { importsOfStarts } from './imports-of-starts.mjs';
 import { writePublishedTypes } from './published-types.mjs';
@@ -39,7 +39,7 @@ const options = {
   logLevel: 'warning',
   logOverride: { 'ignored-bare-import': 'silent' },
   metafile: true,
-  plugins: [lazyBuiltins, unusedPackages],
+  plugins: [lazyBuiltins, unusedPackages, noResponseSchemas],
 };
 
 // copy-console.mjs replaces the console, which a running service keeps serving meanwhile.

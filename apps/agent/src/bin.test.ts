@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -18,4 +19,12 @@ test('an old Node version is refused before anything is loaded, and the message 
   expect(stderr).toMatch(
     /^signalbox needs Node 22\.22 or newer; this is 20\.20\.2\. .*npx --prefix CHECKOUT signalbox\n$/,
   );
+});
+
+test('the bundle has the schemas of requests, and not those of responses', () => {
+  const folder = join(import.meta.dirname, '../bundle');
+  const code = globSync(join(folder, '*.js')).map((file) => readFileSync(file, 'utf8'));
+  const withId = (id: string) => code.filter((text) => text.includes(`{id:"${id}"`)).length;
+  expect(['NewRun', 'NewSchedule'].map(withId)).toEqual([1, 1]);
+  expect(['Run', 'RunEvent', 'ScheduleList', 'ProblemDetails'].map(withId)).toEqual([0, 0, 0, 0]);
 });

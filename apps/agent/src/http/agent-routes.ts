@@ -9,19 +9,15 @@ import {
 import { mergeSettings, modelSettingsData, requestedSettings } from '../run/core/model-settings.ts';
 import { mergeRules, requestedRules, toolRulesData } from '../run/core/tool-rules.ts';
 import { limitsData, limitsOf } from '../run/limits/limits-data.ts';
-import {
-  Agent,
-  AgentList,
-  AgentVersion,
-  AgentVersionList,
-  NewAgent,
-  VersionParameters,
-} from './agent-schemas.ts';
+import { NewAgent, VersionParameters } from './agent-schemas.ts';
+import { Agent, AgentList, AgentVersion, AgentVersionList } from './agent-response-schemas.ts';
+import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
-import { ListQuery, ProblemDetails, IdParameters } from './schemas.ts';
+import { ListQuery, IdParameters } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 
 import { pageOf, pageOptions } from './views.ts';
 
@@ -66,7 +62,7 @@ export function agentRoutes(
         summary: 'Store an agent',
         headers: KeyHeaders,
         body: NewAgent,
-        response: { 201: Agent, 400: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({ 201: Agent, 400: ProblemDetails, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -90,7 +86,7 @@ export function agentRoutes(
       schema: {
         summary: 'List agents, newest first',
         querystring: ListQuery,
-        response: { 200: AgentList, 400: ProblemDetails },
+        response: described(() => ({ 200: AgentList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -105,7 +101,7 @@ export function agentRoutes(
         summary: 'Get an agent',
         params: IdParameters,
         headers: TagHeaders,
-        response: { 200: Agent, 304: z.null(), ...problem },
+        response: described(() => ({ 200: Agent, 304: z.null(), ...problem })),
       },
     },
     async (request, reply) => {
@@ -123,7 +119,7 @@ export function agentRoutes(
         params: IdParameters,
         headers: MatchHeaders,
         body: NewAgent,
-        response: { 200: Agent, ...problem, 412: ProblemDetails },
+        response: described(() => ({ 200: Agent, ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -146,7 +142,7 @@ export function agentRoutes(
         description: 'Deletes its versions, too. Runs that were started with the agent continue.',
         params: IdParameters,
         headers: MatchHeaders,
-        response: { 204: z.null(), ...problem, 412: ProblemDetails },
+        response: described(() => ({ 204: z.null(), ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -164,7 +160,7 @@ export function agentRoutes(
         description: `The last ${MAX_AGENT_VERSIONS} versions are kept. GET /v1/agents/{id}/versions/{version} returns the definition of one.`,
         params: IdParameters,
         querystring: ListQuery,
-        response: { 200: AgentVersionList, ...problem },
+        response: described(() => ({ 200: AgentVersionList, ...problem })),
       },
     },
     async (request) => {
@@ -179,7 +175,7 @@ export function agentRoutes(
       schema: {
         summary: 'Get a version of an agent',
         params: VersionParameters,
-        response: { 200: AgentVersion, ...problem },
+        response: described(() => ({ 200: AgentVersion, ...problem })),
       },
     },
     async (request) => {

@@ -1,7 +1,9 @@
 import * as z from 'zod';
-import { IdParameters, Limits, time } from './schemas.ts';
-import { requestedSettings, setSettings } from './setting-schemas.ts';
-import { requestedToolRules, setToolRules } from './tool-rule-schemas.ts';
+import { IdParameters, Limits } from './schemas.ts';
+import { requestedSettings } from './setting-schemas.ts';
+import { setSettings } from './setting-response-schemas.ts';
+import { requestedToolRules } from './tool-rule-schemas.ts';
+import { setToolRules } from './tool-rule-response-schemas.ts';
 
 export const NewAgent = z
   .strictObject({
@@ -45,7 +47,7 @@ export const NewAgent = z
     ],
   });
 
-const definition = {
+export const definition = {
   name: z.string(),
   instructions: z.string().optional(),
   model: z.string().optional(),
@@ -55,53 +57,7 @@ const definition = {
   limits: z.object(Limits.shape).describe('The limits that were set'),
 };
 
-const version = z.int().describe('1 for the first definition, one more for each change');
-
-export const Agent = z
-  .object({
-    id: z.string(),
-    version,
-    ...definition,
-    created_at: time,
-    updated_at: time.describe('Time of the current version, UTC, ISO 8601'),
-  })
-  .meta({ id: 'Agent' });
-
-export const AgentList = z
-  .object({ data: z.array(Agent), next_cursor: z.string().optional() })
-  .meta({ id: 'AgentList' });
-
-const versionEntry = {
-  version,
-  api_key: z
-    .string()
-    .optional()
-    .describe(
-      'Name of the API key of the request that made the version; anonymous without one. Absent for a definition that is older than the records of versions',
-    ),
-  created_at: time,
-};
-
-export const AgentVersion = z
-  .object({
-    ...versionEntry,
-    definition: z
-      .object(definition)
-      .meta({ id: 'AgentDefinition' })
-      .describe(
-        'PUT /v1/agents/{id} with it makes it the current definition again, as a new version',
-      ),
-  })
-  .meta({ id: 'AgentVersion' });
-
-export const AgentVersionList = z
-  .object({
-    data: z.array(
-      z.object({ ...versionEntry, name: z.string() }).meta({ id: 'AgentVersionEntry' }),
-    ),
-    next_cursor: z.string().optional(),
-  })
-  .meta({ id: 'AgentVersionList' });
+export const version = z.int().describe('1 for the first definition, one more for each change');
 
 export const VersionParameters = IdParameters.extend({
   version: z.coerce.number().int().min(1).max(2_147_483_647),

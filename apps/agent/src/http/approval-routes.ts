@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import type { RememberedApproval } from '../ports/store/approval.ts';
-import { type Approval, ApprovalList, ApprovalQuery } from './approval-schemas.ts';
+import { ApprovalQuery } from './approval-schemas.ts';
+import { type Approval, ApprovalList } from './approval-response-schemas.ts';
+import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails, IdParameters } from './schemas.ts';
+import { IdParameters } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 /** Listing and deleting remembered approvals. */
@@ -13,7 +16,7 @@ export function approvalRoutes(app: HttpApp, { engine, read }: RouteDependencies
       schema: {
         summary: 'List remembered approvals, oldest first',
         querystring: ApprovalQuery,
-        response: { 200: ApprovalList, 400: ProblemDetails },
+        response: described(() => ({ 200: ApprovalList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -34,7 +37,7 @@ export function approvalRoutes(app: HttpApp, { engine, read }: RouteDependencies
       schema: {
         summary: 'Forget a remembered approval',
         params: IdParameters,
-        response: { 204: z.null(), 404: ProblemDetails },
+        response: described(() => ({ 204: z.null(), 404: ProblemDetails })),
       },
     },
     async (request, reply) => {

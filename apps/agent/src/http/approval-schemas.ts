@@ -1,22 +1,4 @@
 import * as z from 'zod';
 import { ListQuery } from './schemas.ts';
 
-export const Approval = z
-  .object({
-    id: z.string(),
-    run_id: z.string().describe('Run of the approved call'),
-    thread_id: z
-      .string()
-      .optional()
-      .describe('Present if the approval is valid for all runs of the thread'),
-    inbox_item_id: z.string(),
-    server: z.string(),
-    tool: z.string(),
-    created_at: z.iso.datetime(),
-  })
-  .meta({ id: 'Approval' });
-
-export const ApprovalList = z
-  .object({ data: z.array(Approval), next_cursor: z.string().optional() })
-  .meta({ id: 'ApprovalList' });
 export const ApprovalQuery = ListQuery.extend({ run_id: z.string().min(1).max(100).optional() });

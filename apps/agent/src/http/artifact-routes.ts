@@ -1,19 +1,21 @@
 import type { FastifyReply } from 'fastify';
 import * as z from 'zod';
 import type { Artifact, ListedArtifact } from '../ports/store/artifact.ts';
+import { ArtifactHeaders } from './artifact-schemas.ts';
 import {
   Artifact as ArtifactSchema,
   ArtifactContent,
-  ArtifactHeaders,
   ArtifactList,
-} from './artifact-schemas.ts';
+} from './artifact-response-schemas.ts';
+import { described } from './described.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { MAX_ARTIFACT_BYTES } from '../run/results/artifacts.ts';
 import { Problem } from './problem.ts';
 import { artifactType } from './artifact-body.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
-import { IdParameters, ListQuery, ProblemDetails } from './schemas.ts';
+import { IdParameters, ListQuery } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 /** Storing, listing and reading artifacts: texts and files of clients, and parts of results that were too long for the conversation. */
@@ -32,7 +34,11 @@ export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): v
         consumes: ['text/plain', 'application/octet-stream'],
         headers: KeyHeaders,
         body: z.union([z.string(), z.custom<Buffer>((body) => Buffer.isBuffer(body))]),
-        response: { 201: ArtifactSchema, 400: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({
+          201: ArtifactSchema,
+          400: ProblemDetails,
+          409: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -55,7 +61,7 @@ export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): v
       schema: {
         summary: 'List the artifacts of clients that no run was created with yet, newest first',
         querystring: ListQuery,
-        response: { 200: ArtifactList, 400: ProblemDetails },
+        response: described(() => ({ 200: ArtifactList, 400: ProblemDetails })),
       },
     },
     async (request) => pageOf(await read.unusedUploads(pageOptions(request.query)), artifactView),
@@ -68,7 +74,11 @@ export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): v
         summary: "List a run's artifacts, oldest first",
         params: IdParameters,
         querystring: ListQuery,
-        response: { 200: ArtifactList, 400: ProblemDetails, 404: ProblemDetails },
+        response: described(() => ({
+          200: ArtifactList,
+          400: ProblemDetails,
+          404: ProblemDetails,
+        })),
       },
     },
     async (request) => {
@@ -85,13 +95,13 @@ export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): v
         description: 'A single byte range may be requested with `Range: bytes=…`.',
         params: IdParameters,
         headers: ArtifactHeaders,
-        response: {
+        response: described(() => ({
           200: ArtifactContent,
           206: ArtifactContent,
           400: ProblemDetails,
           404: ProblemDetails,
           416: ProblemDetails,
-        },
+        })),
       },
     },
     async (request, reply) => {

@@ -1,9 +1,11 @@
 import type * as z from 'zod';
 import { InvalidCursorError } from '../ports/store/errors.ts';
 import type { StoredAuditEntry } from '../ports/store/audit.ts';
-import { AuditPage, AuditQuery, type AuditEntry } from './audit-schemas.ts';
+import { AuditQuery } from './audit-schemas.ts';
+import { AuditPage, type AuditEntry } from './audit-response-schemas.ts';
+import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 
 /** Reading the audit log. */
 export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
@@ -16,7 +18,7 @@ export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
         description:
           'Entries are append-only and are kept when their run is deleted. They contain no arguments or results.',
         querystring: AuditQuery,
-        response: { 200: AuditPage, 400: ProblemDetails },
+        response: described(() => ({ 200: AuditPage, 400: ProblemDetails })),
       },
     },
     async (request) => {

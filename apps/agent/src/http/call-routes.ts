@@ -5,20 +5,16 @@ import type { StoreReader } from '../ports/store.ts';
 import type { ToolCall as StoredCall } from '../ports/store/tool-call.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
 import { callWaits } from './call-waits.ts';
+import { described } from './described.ts';
 import { KeyHeaders, replyWith, type Answer } from './idempotency.ts';
 import { pageByName } from './page-by-name.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import {
-  CancelCall,
-  CallParameters,
-  CallRun,
-  NewCall,
-  ToolCall,
-  ToolParameters,
-} from './call-schemas.ts';
-import { PageQuery, ProblemDetails } from './schemas.ts';
-import { ToolList } from './server-schemas.ts';
+import { CancelCall, CallParameters, NewCall, ToolParameters } from './call-schemas.ts';
+import { CallRun, ToolCall } from './call-response-schemas.ts';
+import { PageQuery } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
+import { ToolList } from './server-response-schemas.ts';
 import { withTraceParent } from './trace-parent.ts';
 import { pageOf, runView, toolCallView, toolView } from './views.ts';
 import { answerInTime, WaitHeaders } from './wait-for-run.ts';
@@ -45,7 +41,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       schema: {
         summary: 'List the tools of the ready servers, by name',
         querystring: PageQuery,
-        response: { 200: ToolList, 400: ProblemDetails, 503: ProblemDetails },
+        response: described(() => ({ 200: ToolList, 400: ProblemDetails, 503: ProblemDetails })),
       },
     },
     async (request) =>
@@ -65,13 +61,13 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         params: ToolParameters,
         headers: WaitHeaders,
         body: NewCall,
-        response: {
+        response: described(() => ({
           200: CallRun,
           202: CallRun,
           ...problem,
           409: ProblemDetails,
           503: ProblemDetails,
-        },
+        })),
       },
     },
     async (request, reply) => {
@@ -108,7 +104,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
         params: CallParameters,
         headers: KeyHeaders,
         body: CancelCall,
-        response: { 200: ToolCall, ...problem, 409: ProblemDetails },
+        response: described(() => ({ 200: ToolCall, ...problem, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -127,7 +123,7 @@ export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void 
       schema: {
         summary: 'Get a tool call',
         params: CallParameters,
-        response: { 200: ToolCall, ...problem },
+        response: described(() => ({ 200: ToolCall, ...problem })),
       },
     },
     async (request) => {

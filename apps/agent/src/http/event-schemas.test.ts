@@ -1,7 +1,8 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
 import type { RunEventType, RunEventTypes } from '../run/core/events.ts';
-import { type EVENT_DATA, RunEvent } from './event-schemas.ts';
+import { EVENT_DATA, RunEvent } from './event-response-schemas.ts';
+import { EVENT_TYPES } from './event-schemas.ts';
 import { unnamedFields } from './testing/checked-serializer.ts';
 
 type Described<T extends RunEventType> = z.output<(typeof EVENT_DATA)[T]>;
@@ -17,6 +18,7 @@ type FieldsOfOneSide = {
 
 test('every event of the engine is described, with the same fields', () => {
   expectTypeOf<keyof typeof EVENT_DATA>().toEqualTypeOf<RunEventType>();
+  expect(Object.keys(EVENT_DATA)).toEqual(EVENT_TYPES);
   expectTypeOf<FieldsOfOneSide>().toBeNever();
 });
 

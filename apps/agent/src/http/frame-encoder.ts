@@ -3,7 +3,11 @@ import type { LlmProviders } from '../ports/llm-providers.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
 import type { RunFrame } from '../run/follow/follow-run.ts';
 import type { RunSignal } from '../run/follow/mailbox.ts';
-import type { MessageDeltaFrame, RunSnapshotFrame, StreamGapFrame } from './stream-schemas.ts';
+import type {
+  MessageDeltaFrame,
+  RunSnapshotFrame,
+  StreamGapFrame,
+} from './stream-response-schemas.ts';
 import {
   encodeFrame,
   joinFrames,

@@ -1,9 +1,12 @@
 import type { InboxItem as StoredItem } from '../ports/store/inbox.ts';
+import { described } from './described.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
-import { InboxItem, InboxList, InboxQuery, InboxResponse } from './inbox-schemas.ts';
+import { InboxQuery, InboxResponse } from './inbox-schemas.ts';
+import { InboxItem, InboxList } from './inbox-response-schemas.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails, IdParameters } from './schemas.ts';
+import { IdParameters } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { inboxItemView, listedItemView, pageOf, pageOptions } from './views.ts';
 
 /** Reading and answering inbox items. */
@@ -14,7 +17,7 @@ export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependenc
       schema: {
         summary: 'List inbox items, oldest first',
         querystring: InboxQuery,
-        response: { 200: InboxList, 400: ProblemDetails },
+        response: described(() => ({ 200: InboxList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -36,7 +39,12 @@ export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependenc
         params: IdParameters,
         headers: KeyHeaders,
         body: InboxResponse,
-        response: { 200: InboxItem, 400: ProblemDetails, 404: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({
+          200: InboxItem,
+          400: ProblemDetails,
+          404: ProblemDetails,
+          409: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -58,7 +66,7 @@ export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependenc
       schema: {
         summary: 'Get an inbox item',
         params: IdParameters,
-        response: { 200: InboxItem, 404: ProblemDetails },
+        response: described(() => ({ 200: InboxItem, 404: ProblemDetails })),
       },
     },
     async (request) => {

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import type { BrowserLogin, DeviceCodeLogin } from '../ports/server-logins.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
-import { LoggedOut, LoginStart, StartedLogin } from './login-schemas.ts';
+import { described } from './described.ts';
+import { LoginStart } from './login-schemas.ts';
+import { LoggedOut, StartedLogin } from './login-response-schemas.ts';
 import { loginPage, PAGE_HEADERS } from './login-page.ts';
 import { REDIRECT_PATH } from './redirect-path.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { ServerParameters } from './server-schemas.ts';
 
 const text = z.string().max(8192);
@@ -39,7 +41,7 @@ export function loginRoutes(
           'Returns the address that the person opens in a browser, within ten minutes. The login ends by a redirect to the service, or, with the method device, when the person has entered the code. Runs that wait for the login then continue.',
         params: ServerParameters,
         body: LoginStart,
-        response: { 200: StartedLogin, ...problem },
+        response: described(() => ({ 200: StartedLogin, ...problem })),
       },
     },
     async (request, reply) => {
@@ -57,7 +59,7 @@ export function loginRoutes(
         summary: 'Log out of an MCP server',
         description: 'Deletes the tokens of the server and revokes them.',
         params: ServerParameters,
-        response: { 200: LoggedOut, 404: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({ 200: LoggedOut, 404: ProblemDetails, 409: ProblemDetails })),
       },
     },
     async (request) => {
@@ -76,7 +78,7 @@ export function loginRoutes(
         description:
           'The browser of a person is redirected here by the authorization server. Needs no API key: `state` identifies a login that the service began, and is accepted once. The response is a page for the person.',
         querystring: RedirectQuery,
-        response: {
+        response: described(() => ({
           200: {
             description: 'A page about the outcome',
             content: { 'text/html': { schema: z.string() } },
@@ -88,7 +90,7 @@ export function loginRoutes(
               'application/problem+json': { schema: ProblemDetails },
             },
           },
-        },
+        })),
       },
     },
     async (request, reply) => {

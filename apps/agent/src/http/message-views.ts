@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { InvalidCursorError } from '../ports/store/errors.ts';
 import type { RunMessage } from '../ports/store/message.ts';
-import type { Message, MessageList } from './message-schemas.ts';
+import type { Message, MessageList } from './message-response-schemas.ts';
 
 /**
  * Returns a page of messages of which one more than `limit` were read. `cursorOf` names the place of

@@ -2,11 +2,13 @@ import type * as z from 'zod';
 import { type LlmProviders, ModelNameError, type ModelRef } from '../ports/llm-providers.ts';
 import type { ModelCard } from '../ports/model-card.ts';
 import { acceptedToolChoices } from '../run/core/model-settings.ts';
-import { Model, ModelList, ModelListQuery, ModelParameters } from './model-schemas.ts';
+import { described } from './described.ts';
+import { ModelListQuery, ModelParameters } from './model-schemas.ts';
+import { Model, ModelList } from './model-response-schemas.ts';
 import { pageByName } from './page-by-name.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { pageOf } from './views.ts';
 
 type ModelView = z.output<typeof Model>;
@@ -21,7 +23,7 @@ export function modelRoutes(app: HttpApp, { llm }: RouteDependencies): void {
         description:
           'Lists the models of the catalogue and the configuration, by id. A run may name any other model that the provider offers.',
         querystring: ModelListQuery,
-        response: { 200: ModelList, 400: ProblemDetails },
+        response: described(() => ({ 200: ModelList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -45,7 +47,7 @@ export function modelRoutes(app: HttpApp, { llm }: RouteDependencies): void {
         description:
           'Returns the data that a run with this name would use. A model that is unknown has a conservative context and output limit, listed in `assumed`, and no price.',
         params: ModelParameters,
-        response: { 200: Model, 400: ProblemDetails, 404: ProblemDetails },
+        response: described(() => ({ 200: Model, 400: ProblemDetails, 404: ProblemDetails })),
       },
     },
     async (request) => {

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { OPERATION_IDS } from './api-operations.ts';
-import { EVENT_DATA } from './event-schemas.ts';
+import { EVENT_DATA } from './event-response-schemas.ts';
 import { createTestEdge } from './testing.ts';
 
 interface Parameter {

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { Clock } from '../ports/clock.ts';
+import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
-import { Health, ProblemDetails } from './schemas.ts';
+import { Health, ProblemDetails } from './response-schemas.ts';
 
 const Readiness = z
   .object({
@@ -32,7 +33,7 @@ export function probeRoutes(
       schema: {
         summary: 'Whether the service is alive',
         description: 'When a token is configured, a request without it gets only the status.',
-        response: { 200: Health },
+        response: described(() => ({ 200: Health })),
       },
     },
     async (request) => {
@@ -57,7 +58,7 @@ export function probeRoutes(
         summary: 'Whether the service accepts work',
         description:
           'Not ready before the runs of an earlier process are recovered, or while the store cannot be read or written. MCP servers that are not connected do not matter, and a Redis that does not answer is reported only: the service accepts runs, which wait.',
-        response: { 200: Readiness, 503: ProblemDetails },
+        response: described(() => ({ 200: Readiness, 503: ProblemDetails })),
       },
     },
     async () => {
@@ -76,7 +77,7 @@ export function probeRoutes(
 
   app.get(
     '/metrics',
-    { schema: { summary: 'Metrics', response: { 200: METRICS } } },
+    { schema: { summary: 'Metrics', response: described(() => ({ 200: METRICS })) } },
     async (_request, reply) => {
       reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8');
       return metrics.text();

@@ -1,13 +1,11 @@
 import type {
   FastifyBaseLogger,
   FastifyInstance,
-  FastifySerializerCompiler,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type * as z from 'zod';
 import type { LoggedRequest } from '../metrics/observation.ts';
 import type { ServiceMetrics } from '../metrics/service-metrics.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
@@ -57,8 +55,6 @@ export interface HttpDependencies {
   readonly onServed: (request: LoggedRequest) => void;
   /** Called for each failure that the client sees as `internal_error` only. */
   readonly onError: (error: unknown, request: FailedRequest) => void;
-  /** Serializes response bodies. Default: `serializeAsIs`. */
-  readonly serializer?: FastifySerializerCompiler<z.ZodType>;
 }
 
 /** Services that routes need. */

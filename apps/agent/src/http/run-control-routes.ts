@@ -6,21 +6,17 @@ import type { StoreReader } from '../ports/store.ts';
 import { requestedSettings } from '../run/core/model-settings.ts';
 import { requestedRules } from '../run/core/tool-rules.ts';
 import { limitsOf } from '../run/limits/limits-data.ts';
+import { described } from './described.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
-import { CancelRun, NewFork, NewRun, ResumeRun, Run as RunSchema } from './run-schemas.ts';
-import { ProblemDetails, IdParameters } from './schemas.ts';
-import { RUN_STREAM } from './stream-schemas.ts';
+import { CancelRun, NewFork, NewRun, ResumeRun } from './run-schemas.ts';
+import { Run as RunSchema } from './run-response-schemas.ts';
+import { IdParameters } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
+import { SETTLED_OR_STREAM } from './stream-response-schemas.ts';
 import { withTraceParent } from './trace-parent.ts';
 import { WaitHeaders } from './wait-for-run.ts';
-
-/** Response to `Prefer: wait` or `accept: text/event-stream`. */
-const SETTLED_OR_STREAM = {
-  description:
-    'The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`)',
-  content: { 'application/json': { schema: RunSchema }, ...RUN_STREAM.content },
-};
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -45,7 +41,12 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
           'With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled and returns 200; a run that takes longer continues.',
         headers: WaitHeaders,
         body: NewRun,
-        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: described(() => ({
+          200: SETTLED_OR_STREAM,
+          202: RunSchema,
+          ...problem,
+          409: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -73,7 +74,12 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
         params: IdParameters,
         headers: WaitHeaders,
         body: NewFork,
-        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: described(() => ({
+          200: SETTLED_OR_STREAM,
+          202: RunSchema,
+          ...problem,
+          409: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -98,7 +104,7 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
         params: IdParameters,
         headers: KeyHeaders,
         body: CancelRun,
-        response: { 200: RunSchema, ...problem, 409: ProblemDetails },
+        response: described(() => ({ 200: RunSchema, ...problem, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -125,7 +131,12 @@ export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies):
         params: IdParameters,
         headers: WaitHeaders,
         body: ResumeRun,
-        response: { 200: SETTLED_OR_STREAM, 202: RunSchema, ...problem, 409: ProblemDetails },
+        response: described(() => ({
+          200: SETTLED_OR_STREAM,
+          202: RunSchema,
+          ...problem,
+          409: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {

@@ -3,13 +3,16 @@ import * as z from 'zod';
 import { InvalidCursorError } from '../ports/store/errors.ts';
 import { isSettled, type Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
-import { EventsQuery, RunEventPage, typeFilter, type EventFilter } from './event-schemas.ts';
+import { described } from './described.ts';
+import { EventsQuery, typeFilter, type EventFilter } from './event-schemas.ts';
+import { RunEventPage } from './event-response-schemas.ts';
 import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
-import { ProblemDetails, IdParameters } from './schemas.ts';
-import { RUN_STREAM } from './stream-schemas.ts';
+import { IdParameters } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
+import { RUN_STREAM } from './stream-response-schemas.ts';
 import { eventView } from './views.ts';
 
 const ResumeHeaders = z.looseObject({
@@ -40,7 +43,7 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
         params: IdParameters,
         headers: ResumeHeaders,
         querystring: EventsQuery,
-        response: {
+        response: described(() => ({
           200: {
             description: 'A page of events, or the stream of the run',
             content: { 'application/json': { schema: RunEventPage }, ...RUN_STREAM.content },
@@ -48,7 +51,7 @@ export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): v
           204: z.null(),
           400: ProblemDetails,
           404: ProblemDetails,
-        },
+        })),
       },
     },
     async (request, reply) => {

@@ -6,7 +6,7 @@ import { acceptsEventStream, streamRun } from './event-stream.ts';
 import { replyWith, type Answer, type Once } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { RouteDependencies } from './route.ts';
-import type { Run as RunSchema } from './run-schemas.ts';
+import type { Run as RunSchema } from './run-response-schemas.ts';
 import { runView } from './views.ts';
 import { answerInTime } from './wait-for-run.ts';
 

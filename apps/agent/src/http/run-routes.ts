@@ -1,15 +1,18 @@
 import * as z from 'zod';
 import { isSettled, type RunCore } from '../ports/store/run.ts';
-import { ToolCallList } from './call-schemas.ts';
+import { ToolCallList } from './call-response-schemas.ts';
 import { callWaits } from './call-waits.ts';
+import { described } from './described.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
-import { MessageList } from './message-schemas.ts';
+import { MessageList } from './message-response-schemas.ts';
 import { messagePage, numbersIn } from './message-views.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { runResponses } from './run-responses.ts';
-import { Run as RunSchema, RunList, RunListQuery, RunPatch } from './run-schemas.ts';
-import { IdParameters, ListQuery, PageQuery, ProblemDetails } from './schemas.ts';
+import { RunListQuery, RunPatch } from './run-schemas.ts';
+import { Run as RunSchema, RunList } from './run-response-schemas.ts';
+import { IdParameters, ListQuery, PageQuery } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { listedCallView, pageOf, pageOptions, runView } from './views.ts';
 import { preferredRun, preferWait } from './wait-for-run.ts';
 import { searchWords } from '../text/search-text.ts';
@@ -27,7 +30,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
       schema: {
         summary: 'List runs, newest first',
         querystring: RunListQuery,
-        response: { 200: RunList, ...problem },
+        response: described(() => ({ 200: RunList, ...problem })),
       },
     },
     async (request) => {
@@ -56,7 +59,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
           'With `Prefer: wait=N` the request waits up to N seconds (at most 60) until the run is settled.',
         params: IdParameters,
         headers: TagHeaders.extend({ prefer: preferWait }),
-        response: { 200: RunSchema, 304: z.null(), ...problem },
+        response: described(() => ({ 200: RunSchema, 304: z.null(), ...problem })),
       },
     },
     async (request, reply) => {
@@ -78,7 +81,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         params: IdParameters,
         headers: MatchHeaders,
         body: RunPatch,
-        response: { 200: RunSchema, ...problem, 412: ProblemDetails },
+        response: described(() => ({ 200: RunSchema, ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -103,7 +106,12 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
           'Deletes its messages, events, tool calls, artifacts and inbox items, but not its audit entries. Runs forked from it keep their copy of the history.',
         params: IdParameters,
         headers: MatchHeaders,
-        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
+        response: described(() => ({
+          204: z.null(),
+          ...problem,
+          409: ProblemDetails,
+          412: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -121,7 +129,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
           'Without the messages of earlier runs of its thread, which GET /v1/threads/{id}/messages returns.',
         params: IdParameters,
         querystring: PageQuery,
-        response: { 200: MessageList, ...problem },
+        response: described(() => ({ 200: MessageList, ...problem })),
       },
     },
     async (request) => {
@@ -140,7 +148,7 @@ export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
         summary: "List a run's tool calls, in order",
         params: IdParameters,
         querystring: ListQuery,
-        response: { 200: ToolCallList, ...problem },
+        response: described(() => ({ 200: ToolCallList, ...problem })),
       },
     },
     async (request) => {

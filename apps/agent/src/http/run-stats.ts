@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Latency, LatencyOptions, RunFigures } from '../ports/store/stats.ts';
-import type { Stats, StatsInterval } from './stats-schemas.ts';
+import type { Stats, StatsInterval } from './stats-response-schemas.ts';
 
 type StatsBody = z.output<typeof Stats>;
 type Totals = StatsBody['total'];

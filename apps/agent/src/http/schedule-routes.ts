@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import type { ScheduleDefinition } from '../ports/schedule-commands.ts';
 import type { Schedule as StoredSchedule } from '../ports/store/schedule.ts';
+import { described } from './described.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { NewSchedule, Schedule, ScheduleList, SchedulePatch } from './schedule-schemas.ts';
-import { IdParameters, ListQuery, ProblemDetails } from './schemas.ts';
+import { NewSchedule, SchedulePatch } from './schedule-schemas.ts';
+import { Schedule, ScheduleList } from './schedule-response-schemas.ts';
+import { IdParameters, ListQuery } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
@@ -31,7 +34,7 @@ export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDep
         description: 'Starts runs at the times of a cron expression.',
         headers: KeyHeaders,
         body: NewSchedule,
-        response: { 201: Schedule, 400: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({ 201: Schedule, 400: ProblemDetails, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -58,7 +61,7 @@ export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDep
       schema: {
         summary: 'List schedules, newest first',
         querystring: ListQuery,
-        response: { 200: ScheduleList, 400: ProblemDetails },
+        response: described(() => ({ 200: ScheduleList, 400: ProblemDetails })),
       },
     },
     async (request) => pageOf(await read.schedules(pageOptions(request.query)), scheduleView),
@@ -71,7 +74,7 @@ export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDep
         summary: 'Get a schedule',
         params: IdParameters,
         headers: TagHeaders,
-        response: { 200: Schedule, 304: z.null(), ...problem },
+        response: described(() => ({ 200: Schedule, 304: z.null(), ...problem })),
       },
     },
     async (request, reply) => {
@@ -90,7 +93,12 @@ export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDep
         params: IdParameters,
         headers: MatchHeaders,
         body: SchedulePatch,
-        response: { 200: Schedule, ...problem, 409: ProblemDetails, 412: ProblemDetails },
+        response: described(() => ({
+          200: Schedule,
+          ...problem,
+          409: ProblemDetails,
+          412: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -110,7 +118,12 @@ export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDep
         description: 'Runs that were started continue.',
         params: IdParameters,
         headers: MatchHeaders,
-        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
+        response: described(() => ({
+          204: z.null(),
+          ...problem,
+          409: ProblemDetails,
+          412: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {

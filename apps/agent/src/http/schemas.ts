@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { PROBLEM_CODES } from './problem.ts';
 
 export const time = z.iso.datetime().describe('UTC, ISO 8601');
 
@@ -61,29 +60,6 @@ export const Limits = z
   })
   .meta({ id: 'Limits' });
 
-export const ProblemDetails = z
-  .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    instance: z.string(),
-    code: z.enum(PROBLEM_CODES),
-    retryable: z.boolean().describe('Whether the same request can succeed later'),
-    request_id: z.string(),
-    errors: z
-      .array(
-        z.object({
-          path: z
-            .string()
-            .describe('JSON pointer into the request: /body/…, /query/…, /path/… or /header/…'),
-          message: z.string(),
-        }),
-      )
-      .optional(),
-  })
-  .meta({ id: 'ProblemDetails' });
-
 export const IdParameters = z.object({ id: z.string().min(1).max(100) });
 
 /** Cursor of a page, which a client passes on unchanged. */
@@ -104,14 +80,3 @@ export const PageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: Cursor,
 });
-
-export const Health = z
-  .object({
-    status: z.literal('ok'),
-    version: z.string().optional(),
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    scripted: z.boolean().optional(),
-    notice: z.string().optional(),
-  })
-  .meta({ id: 'Health' });

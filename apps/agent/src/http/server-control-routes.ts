@@ -3,20 +3,19 @@ import { fileURLToPath } from 'node:url';
 import type * as z from 'zod';
 import type { ServerControl } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import { described } from './described.ts';
 import type { HttpApp } from './route.ts';
 import { Problem } from './problem.ts';
-import { ProblemDetails } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import {
-  ApprovedTools,
   ApproveTool,
   ApproveTools,
-  Server,
-  ServerLog,
   ServerMode,
   ServerParameters,
   ServerRoots,
   ServerToolParameters,
 } from './server-schemas.ts';
+import { ApprovedTools, Server, ServerLog } from './server-response-schemas.ts';
 
 export interface ServerLookup {
   /** Returns the status of a server. @throws Problem `server_not_found` */
@@ -52,7 +51,7 @@ export function serverControlRoutes(
           summary,
           params: ServerParameters,
           body: ServerMode,
-          response: { 202: Server, ...problem },
+          response: described(() => ({ 202: Server, ...problem })),
         },
       },
       async (request, reply) => {
@@ -71,7 +70,7 @@ export function serverControlRoutes(
         description:
           'At most 200 lines since the start of the process, oldest first: lines of the server on stderr, its log messages, and messages of the service about it. Secrets of the configuration are masked.',
         params: ServerParameters,
-        response: { 200: ServerLog, ...problem, 501: ProblemDetails },
+        response: described(() => ({ 200: ServerLog, ...problem, 501: ProblemDetails })),
       },
     },
     async (request) => ({
@@ -90,7 +89,7 @@ export function serverControlRoutes(
         summary: 'Approve the changed definition of a tool',
         params: ServerToolParameters,
         body: ApproveTool,
-        response: { 200: Server, ...problem },
+        response: described(() => ({ 200: Server, ...problem })),
       },
     },
     async (request) => {
@@ -112,7 +111,7 @@ export function serverControlRoutes(
         summary: 'Approve the changed definitions of several tools atomically',
         params: ServerParameters,
         body: ApproveTools,
-        response: { 200: ApprovedTools, ...problem },
+        response: described(() => ({ 200: ApprovedTools, ...problem })),
       },
     },
     async (request) => {
@@ -129,7 +128,7 @@ export function serverControlRoutes(
         summary: "Set an MCP server's roots until the service stops",
         params: ServerParameters,
         body: ServerRoots,
-        response: { 200: Server, ...problem },
+        response: described(() => ({ 200: Server, ...problem })),
       },
     },
     async (request) => {

@@ -4,10 +4,11 @@ import { serverEntry } from '../config/config-schema.ts';
 import { isPlainObject } from '../json/plain-object.ts';
 import type { DefinitionChange } from '../ports/server-definitions.ts';
 import { editingOff } from '../server-definitions/no-editing.ts';
+import { described } from './described.ts';
 import { hasAnyTag, isKnown, matchCheck, TagHeaders } from './etag.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { ProblemDetails } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { ServerParameters } from './server-schemas.ts';
 import { validateAllButBody } from './validate.ts';
 
@@ -51,7 +52,7 @@ export function serverDefinitionRoutes(app: HttpApp, { definitions }: RouteDepen
         description: DEFINITION,
         params: ServerParameters,
         headers: TagHeaders,
-        response: { 200: ServerDefinition, 304: z.null(), ...problem },
+        response: described(() => ({ 200: ServerDefinition, 304: z.null(), ...problem })),
       },
     },
     async (request, reply) => {
@@ -69,13 +70,13 @@ export function serverDefinitionRoutes(app: HttpApp, { definitions }: RouteDepen
         params: ServerParameters,
         headers: CreateHeaders,
         body: ServerDefinition,
-        response: {
+        response: described(() => ({
           200: ServerDefinition,
           201: ServerDefinition,
           ...problem,
           412: ProblemDetails,
           428: ProblemDetails,
-        },
+        })),
       },
       // The configuration code validates the definition, with the problems of the configuration file.
       validatorCompiler: validateAllButBody,
@@ -106,7 +107,7 @@ export function serverDefinitionRoutes(app: HttpApp, { definitions }: RouteDepen
           'No new calls are sent to the server, and it ends once those in flight have ended. A server of the configuration file stays removed after a restart.',
         params: ServerParameters,
         headers: RemoveHeaders,
-        response: { 204: z.null(), ...problem, 412: ProblemDetails },
+        response: described(() => ({ 204: z.null(), ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {

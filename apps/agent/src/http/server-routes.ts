@@ -3,27 +3,31 @@ import type * as z from 'zod';
 import type { CompletionReference } from '@signalbox/mcp-core';
 import type { FollowedChange, ServerControl, ServerFeatures } from '../ports/server-directory.ts';
 import type { ServerStatus } from '../ports/tool-catalogue.ts';
+import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { failedRequest } from './request-id.ts';
-import { PageQuery, ProblemDetails } from './schemas.ts';
+import { PageQuery } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import {
   ChangesQuery,
   CompletionRequest,
-  CompletionValues,
-  McpList,
   PromptArguments,
   PromptParameters,
+  ResourceQuery,
+  ServerParameters,
+} from './server-schemas.ts';
+import {
+  CompletionValues,
+  McpList,
   PromptResult,
   ResourceContentList,
-  ResourceQuery,
   type Server,
   ServerDetail,
   ServerList,
-  ServerParameters,
   ToolList,
-} from './server-schemas.ts';
-import { ServerChangeFrame } from './stream-schemas.ts';
+} from './server-response-schemas.ts';
+import { ServerChangeFrame } from './stream-response-schemas.ts';
 import { SseWriter } from './sse-writer.ts';
 import { loginRoutes } from './login-routes.ts';
 import { serverControlRoutes } from './server-control-routes.ts';
@@ -82,7 +86,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       schema: {
         summary: 'List the configured MCP servers',
         querystring: PageQuery,
-        response: { 200: ServerList, 400: ProblemDetails },
+        response: described(() => ({ 200: ServerList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -106,7 +110,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
       schema: {
         summary: 'Get an MCP server',
         params: ServerParameters,
-        response: { 200: ServerDetail, ...problem },
+        response: described(() => ({ 200: ServerDetail, ...problem })),
       },
     },
     async (request) => {
@@ -138,7 +142,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         summary: "List a server's tools",
         params: ServerParameters,
         querystring: PageQuery,
-        response: { 200: ToolList, ...problem },
+        response: described(() => ({ 200: ToolList, ...problem })),
       },
     },
     async (request) =>
@@ -168,7 +172,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
           summary: `List a server's ${path.replace('-', ' ')}`,
           params: ServerParameters,
           querystring: PageQuery,
-          response: { 200: McpList, ...problem },
+          response: described(() => ({ 200: McpList, ...problem })),
         },
       },
       async (request) => {
@@ -185,7 +189,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         summary: 'Read a resource',
         params: ServerParameters,
         querystring: ResourceQuery,
-        response: { 200: ResourceContentList, ...problem },
+        response: described(() => ({ 200: ResourceContentList, ...problem })),
       },
     },
     async (request) => ({
@@ -202,7 +206,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         summary: 'Get a prompt',
         params: PromptParameters,
         body: PromptArguments,
-        response: { 200: PromptResult, ...problem },
+        response: described(() => ({ 200: PromptResult, ...problem })),
       },
     },
     async (request) => {
@@ -223,7 +227,7 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
         summary: 'Complete an argument of a prompt or of a resource template',
         params: ServerParameters,
         body: CompletionRequest,
-        response: { 200: CompletionValues, ...problem },
+        response: described(() => ({ 200: CompletionValues, ...problem })),
       },
     },
     async (request) => {
@@ -253,14 +257,14 @@ export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): voi
           'the server, when anything may have changed. The stream is open until the client disconnects.',
         params: ServerParameters,
         querystring: ChangesQuery,
-        response: {
+        response: described(() => ({
           200: {
             description: 'The changes, until the client disconnects',
             content: { 'text/event-stream': { schema: ServerChangeFrame } },
           },
           ...problem,
           501: ProblemDetails,
-        },
+        })),
       },
     },
     async (request, reply) =>

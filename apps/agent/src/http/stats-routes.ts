@@ -1,20 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { Latency, RunPlace } from '../ports/store/stats.ts';
+import { described } from './described.ts';
 import { pageInOrder } from './page-in-order.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { RunStats, type StatsSpan } from './run-stats.ts';
-import { ProblemDetails } from './schemas.ts';
-import {
-  MAX_INTERVALS,
-  Queue,
-  Stats,
-  StatsQuery,
-  type Worker,
-  WorkerList,
-  WorkerQuery,
-} from './stats-schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
+import { MAX_INTERVALS, StatsQuery, WorkerQuery } from './stats-schemas.ts';
+import { Queue, Stats, type Worker, WorkerList } from './stats-response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -38,7 +32,7 @@ export function statsRoutes(
         summary: 'Statistics of runs over time',
         description: `Counts the runs that were created in a time span, the newest ${grouped(MAX_RUNS)} of them, by the interval of their creation, and measures the newest ${grouped(MAX_LATENCIES)} model calls and tool calls, by the interval in which they began.`,
         querystring: StatsQuery,
-        response: { 200: Stats, 400: ProblemDetails },
+        response: described(() => ({ 200: Stats, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -79,7 +73,7 @@ export function statsRoutes(
     {
       schema: {
         summary: 'Runs and jobs that wait or are in progress',
-        response: { 200: Queue },
+        response: described(() => ({ 200: Queue })),
       },
     },
     async () => {
@@ -105,7 +99,7 @@ export function statsRoutes(
       schema: {
         summary: 'List the processes of the service',
         querystring: WorkerQuery,
-        response: { 200: WorkerList, 400: ProblemDetails },
+        response: described(() => ({ 200: WorkerList, 400: ProblemDetails })),
       },
     },
     async (request) => {

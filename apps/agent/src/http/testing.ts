@@ -28,7 +28,7 @@ import { noEditing } from '../server-definitions/no-editing.ts';
 import { noLogins } from './testing/no-logins.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
-import { checkedSerializer } from './testing/checked-serializer.ts';
+import { generatedDescription } from './testing/generated-description.ts';
 
 export interface TestEdge {
   readonly app: FastifyInstance;
@@ -125,13 +125,13 @@ export async function createTestEdge(
       clock,
       metrics,
       phase: () => 'ready',
-      serializer: checkedSerializer,
       onServed,
       version: '1.2.3',
       ...servers,
       onError: (error) => errors.push(error),
     },
     { host: '127.0.0.1', keys: [], ...edge },
+    generatedDescription,
   );
   const ofTheServer = listeners();
   return {

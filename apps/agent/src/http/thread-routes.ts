@@ -1,15 +1,18 @@
 import * as z from 'zod';
 import type { ThreadMessage } from '../ports/store/message.ts';
 import type { Thread as StoredThread } from '../ports/store/thread.ts';
+import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
-import { MessageList } from './message-schemas.ts';
+import { MessageList } from './message-response-schemas.ts';
 import { messagePage, numbersIn } from './message-views.ts';
 import { patchMetadata } from './metadata-patch.ts';
 import { Problem } from './problem.ts';
-import { PageQuery, ProblemDetails, IdParameters } from './schemas.ts';
-import { NewThread, Thread, ThreadList, ThreadListQuery, ThreadPatch } from './thread-schemas.ts';
+import { PageQuery, IdParameters } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
+import { NewThread, ThreadListQuery, ThreadPatch } from './thread-schemas.ts';
+import { Thread, ThreadList } from './thread-response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
@@ -33,7 +36,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         summary: 'Start a thread',
         headers: KeyHeaders,
         body: NewThread,
-        response: { 201: Thread, 400: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({ 201: Thread, 400: ProblemDetails, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -56,7 +59,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
       schema: {
         summary: 'List threads, newest first',
         querystring: ThreadListQuery,
-        response: { 200: ThreadList, 400: ProblemDetails },
+        response: described(() => ({ 200: ThreadList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -78,7 +81,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         summary: 'Get a thread',
         params: IdParameters,
         headers: TagHeaders,
-        response: { 200: Thread, 304: z.null(), ...problem },
+        response: described(() => ({ 200: Thread, 304: z.null(), ...problem })),
       },
     },
     async (request, reply) => {
@@ -95,7 +98,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         params: IdParameters,
         headers: MatchHeaders,
         body: NewThread,
-        response: { 200: Thread, ...problem, 412: ProblemDetails },
+        response: described(() => ({ 200: Thread, ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -119,7 +122,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         params: IdParameters,
         headers: MatchHeaders,
         body: ThreadPatch,
-        response: { 200: Thread, ...problem, 412: ProblemDetails },
+        response: described(() => ({ 200: Thread, ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -145,7 +148,12 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         summary: 'Erase a thread and its runs; all runs must be settled',
         params: IdParameters,
         headers: MatchHeaders,
-        response: { 204: z.null(), ...problem, 409: ProblemDetails, 412: ProblemDetails },
+        response: described(() => ({
+          204: z.null(),
+          ...problem,
+          409: ProblemDetails,
+          412: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -161,7 +169,7 @@ export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependen
         summary: "List a thread's messages, oldest first",
         params: IdParameters,
         querystring: PageQuery,
-        response: { 200: MessageList, ...problem },
+        response: described(() => ({ 200: MessageList, ...problem })),
       },
     },
     async (request) => {

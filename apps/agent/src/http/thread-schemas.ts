@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ListQuery, Metadata, METADATA_FILTER, MetadataPatch, time } from './schemas.ts';
+import { ListQuery, Metadata, METADATA_FILTER, MetadataPatch } from './schemas.ts';
 
 export const NewThread = z
   .strictObject({
@@ -25,17 +25,3 @@ export const ThreadPatch = z
 export const ThreadListQuery = ListQuery.extend({
   metadata: Metadata.optional().describe(METADATA_FILTER),
 });
-
-export const Thread = z
-  .object({
-    id: z.string(),
-    title: z.string().optional(),
-    metadata: z.record(z.string(), z.string()),
-    created_at: time,
-    updated_at: time.describe('Time of the last change of the thread or added run'),
-  })
-  .meta({ id: 'Thread' });
-
-export const ThreadList = z
-  .object({ data: z.array(Thread), next_cursor: z.string().optional() })
-  .meta({ id: 'ThreadList' });

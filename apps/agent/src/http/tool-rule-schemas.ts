@@ -10,11 +10,11 @@ const pattern = z
   .describe('A wire name `server__tool`, in which `*` matches any characters');
 const patterns = z.array(pattern).min(1).max(MAX_PATTERNS);
 
-const ALLOW = 'Tools that the model may use; default: all tools of the servers';
-const DENY = 'Tools that the model may not use, even if `allow` has them';
-const TOOLS =
+export const ALLOW = 'Tools that the model may use; default: all tools of the servers';
+export const DENY = 'Tools that the model may not use, even if `allow` has them';
+export const TOOLS =
   'Tools that the model may use, by wire name. Other tools are not offered, and a call of one fails';
-const APPROVALS =
+export const APPROVALS =
   'Approval of calls by wire name; the first rule that matches applies. The stricter of it and the policy of the server decides, so `auto` never undoes an `ask` or a `deny` of the configuration';
 
 export const ApprovalRule = z
@@ -28,13 +28,6 @@ export const RequestedTools = z
   })
   .meta({ id: 'RequestedTools' });
 
-export const UsableTools = z
-  .object({
-    allow: z.array(z.string()).optional().describe(ALLOW),
-    deny: z.array(z.string()).optional().describe(DENY),
-  })
-  .meta({ id: 'UsableTools' });
-
 /** Tool rules in requests. */
 export const requestedToolRules = {
   tools: RequestedTools.nullable()
@@ -47,10 +40,4 @@ export const requestedToolRules = {
     .nullable()
     .optional()
     .describe(`${APPROVALS}; null instead of an inherited value`),
-};
-
-/** Tool rules in responses. */
-export const setToolRules = {
-  tools: UsableTools.optional().describe(TOOLS),
-  approvals: z.array(ApprovalRule).optional().describe(APPROVALS),
 };

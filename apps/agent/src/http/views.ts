@@ -27,13 +27,13 @@ import {
   shortenText,
   type Shortened,
 } from '../json/short-json.ts';
-import type { ToolCall } from './call-schemas.ts';
+import type { ToolCall } from './call-response-schemas.ts';
 import type { CallWaits } from './call-waits.ts';
-import type { RunEvent } from './event-schemas.ts';
-import type { FormField, InboxItem } from './inbox-schemas.ts';
-import type { NeededLogin } from './login-schemas.ts';
-import type { Run } from './run-schemas.ts';
-import type { PinnedTool, Server, Tool } from './server-schemas.ts';
+import type { RunEvent } from './event-response-schemas.ts';
+import type { FormField, InboxItem } from './inbox-response-schemas.ts';
+import type { NeededLogin } from './login-response-schemas.ts';
+import type { Run } from './run-response-schemas.ts';
+import type { PinnedTool, Server, Tool } from './server-response-schemas.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
 

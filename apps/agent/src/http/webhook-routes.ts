@@ -10,24 +10,28 @@ import {
   type Webhook as StoredWebhook,
   type WebhookDelivery as StoredDelivery,
 } from '../ports/store/webhook.ts';
+import { described } from './described.ts';
 import { isKnown, MatchHeaders, matchCheck, TagHeaders, tagOf } from './etag.ts';
 import { KeyHeaders, replyWith } from './idempotency.ts';
 import { Problem } from './problem.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
-import { IdParameters, ListQuery, ProblemDetails } from './schemas.ts';
+import { IdParameters, ListQuery } from './schemas.ts';
+import { ProblemDetails } from './response-schemas.ts';
 import { pageOf } from './views.ts';
 import {
-  CreatedWebhook,
   DeliveryParameters,
   DeliveryQuery,
   NewWebhook,
   SecretRotation,
+  WebhookPatch,
+} from './webhook-schemas.ts';
+import {
+  CreatedWebhook,
   Webhook,
   WebhookDelivery,
   WebhookDeliveryList,
   WebhookList,
-  WebhookPatch,
-} from './webhook-schemas.ts';
+} from './webhook-response-schemas.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
@@ -80,7 +84,11 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         description: 'Announces events from now on to a URL, in signed requests.',
         headers: KeyHeaders,
         body: NewWebhook,
-        response: { 201: CreatedWebhook, 400: ProblemDetails, 409: ProblemDetails },
+        response: described(() => ({
+          201: CreatedWebhook,
+          400: ProblemDetails,
+          409: ProblemDetails,
+        })),
       },
     },
     async (request, reply) => {
@@ -99,7 +107,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
       schema: {
         summary: 'List webhooks, newest first',
         querystring: ListQuery,
-        response: { 200: WebhookList, 400: ProblemDetails },
+        response: described(() => ({ 200: WebhookList, 400: ProblemDetails })),
       },
     },
     async (request) => {
@@ -118,7 +126,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         summary: 'Get a webhook',
         params: IdParameters,
         headers: TagHeaders,
-        response: { 200: Webhook, 304: z.null(), ...problem },
+        response: described(() => ({ 200: Webhook, 304: z.null(), ...problem })),
       },
     },
     async (request, reply) => {
@@ -137,7 +145,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         params: IdParameters,
         headers: MatchHeaders,
         body: WebhookPatch,
-        response: { 200: Webhook, ...problem, 412: ProblemDetails },
+        response: described(() => ({ 200: Webhook, ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -160,7 +168,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         params: IdParameters,
         headers: KeyHeaders,
         body: SecretRotation,
-        response: { 200: CreatedWebhook, ...problem, 409: ProblemDetails },
+        response: described(() => ({ 200: CreatedWebhook, ...problem, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -180,7 +188,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         summary: 'Delete a webhook with its deliveries',
         params: IdParameters,
         headers: MatchHeaders,
-        response: { 204: z.null(), ...problem, 412: ProblemDetails },
+        response: described(() => ({ 204: z.null(), ...problem, 412: ProblemDetails })),
       },
     },
     async (request, reply) => {
@@ -196,7 +204,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         summary: 'List the deliveries of a webhook, newest first',
         params: IdParameters,
         querystring: DeliveryQuery,
-        response: { 200: WebhookDeliveryList, ...problem },
+        response: described(() => ({ 200: WebhookDeliveryList, ...problem })),
       },
     },
     async (request) => {
@@ -222,7 +230,7 @@ export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDepen
         description: 'The request has the same id and body, and a new series of attempts.',
         params: DeliveryParameters,
         headers: KeyHeaders,
-        response: { 202: WebhookDelivery, ...problem, 409: ProblemDetails },
+        response: described(() => ({ 202: WebhookDelivery, ...problem, 409: ProblemDetails })),
       },
     },
     async (request, reply) => {

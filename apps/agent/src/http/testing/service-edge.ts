@@ -11,7 +11,7 @@ import { noEditing } from '../../server-definitions/no-editing.ts';
 import { noLogins } from './no-logins.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';
 import type { HttpDependencies } from '../route.ts';
-import { checkedSerializer } from './checked-serializer.ts';
+import { generatedDescription } from './generated-description.ts';
 
 export interface ServiceEdge {
   readonly app: FastifyInstance;
@@ -25,15 +25,7 @@ export interface ServiceEdge {
 export interface EdgeOptions extends Partial<
   Pick<
     HttpDependencies,
-    | 'read'
-    | 'store'
-    | 'webhooks'
-    | 'onServed'
-    | 'onError'
-    | 'serializer'
-    | 'clock'
-    | 'traces'
-    | 'redis'
+    'read' | 'store' | 'webhooks' | 'onServed' | 'onError' | 'clock' | 'traces' | 'redis'
   >
 > {
   readonly token?: string;
@@ -46,6 +38,8 @@ export interface EdgeOptions extends Partial<
   readonly requestTimeoutMs?: number;
   readonly consoleFolder?: string;
   readonly phase?: ReturnType<HttpDependencies['phase']>;
+  /** Default: `generatedDescription`, which checks responses. */
+  readonly description?: string;
 }
 
 /** Creates the REST server over a complete engine. */
@@ -60,6 +54,7 @@ export async function createServiceEdge(
     admission,
     requestTimeoutMs,
     consoleFolder,
+    description,
     ...others
   }: EdgeOptions = {},
 ): Promise<ServiceEdge> {
@@ -106,7 +101,6 @@ export async function createServiceEdge(
       onServed,
       version: '1.2.3',
       onError: () => undefined,
-      serializer: checkedSerializer,
       ...others,
     },
     {
@@ -117,6 +111,7 @@ export async function createServiceEdge(
       ...(limits === undefined ? {} : { limits }),
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     },
+    description ?? generatedDescription,
   );
   return {
     app,

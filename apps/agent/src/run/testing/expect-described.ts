@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type * as z from 'zod';
-import { RunEvent } from '../../http/event-schemas.ts';
-import { InboxItem } from '../../http/inbox-schemas.ts';
+import { RunEvent } from '../../http/event-response-schemas.ts';
+import { InboxItem } from '../../http/inbox-response-schemas.ts';
 import { unnamedFields } from '../../http/testing/checked-serializer.ts';
 import { eventView, inboxItemView } from '../../http/views.ts';
 import type { StoreReader } from '../../ports/store.ts';

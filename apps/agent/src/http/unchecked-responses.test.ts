@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Usage } from '../ports/llm-provider.ts';
 import { openService } from '../run/testing/service.ts';
-import { serializeAsIs } from './serialize.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
 
 /** Counts as an earlier version stored them, unvalidated. */
@@ -21,7 +20,7 @@ test('a stored run with invalid token counts, and lists with the run, stay reada
   });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
-  const edge = await createServiceEdge(service, { serializer: serializeAsIs });
+  const edge = await createServiceEdge(service, { description: 'openapi.json' });
 
   const one = await edge.request('GET', `/v1/runs/${id}`);
   const list = await edge.request('GET', '/v1/runs');

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { RUN_EVENT_VARIANTS } from './event-schemas.ts';
-import { Run } from './run-schemas.ts';
+import { RUN_EVENT_VARIANTS } from './event-response-schemas.ts';
+import { Run } from './run-response-schemas.ts';
 
 /** First frame of every stream, and the frame after a `stream.gap`. */
 export const RunSnapshotFrame = z
@@ -84,4 +84,11 @@ export const ServerChangeFrame = z
 export const RUN_STREAM = {
   description: 'The event stream of the run, with `accept: text/event-stream`',
   content: { 'text/event-stream': { schema: RunStreamFrame } },
+};
+
+/** Response to `Prefer: wait` or `accept: text/event-stream`. */
+export const SETTLED_OR_STREAM = {
+  description:
+    'The settled run (with `Prefer: wait=N`), or its event stream (with `accept: text/event-stream`)',
+  content: { 'application/json': { schema: Run }, ...RUN_STREAM.content },
 };

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import { time } from './schemas.ts';
+import { definition, version } from './agent-schemas.ts';
+
+export const Agent = z
+  .object({
+    id: z.string(),
+    version,
+    ...definition,
+    created_at: time,
+    updated_at: time.describe('Time of the current version, UTC, ISO 8601'),
+  })
+  .meta({ id: 'Agent' });
+
+export const AgentList = z
+  .object({ data: z.array(Agent), next_cursor: z.string().optional() })
+  .meta({ id: 'AgentList' });
+
+const versionEntry = {
+  version,
+  api_key: z
+    .string()
+    .optional()
+    .describe(
+      'Name of the API key of the request that made the version; anonymous without one. Absent for a definition that is older than the records of versions',
+    ),
+  created_at: time,
+};
+
+export const AgentVersion = z
+  .object({
+    ...versionEntry,
+    definition: z
+      .object(definition)
+      .meta({ id: 'AgentDefinition' })
+      .describe(
+        'PUT /v1/agents/{id} with it makes it the current definition again, as a new version',
+      ),
+  })
+  .meta({ id: 'AgentVersion' });
+
+export const AgentVersionList = z
+  .object({
+    data: z.array(
+      z.object({ ...versionEntry, name: z.string() }).meta({ id: 'AgentVersionEntry' }),
+    ),
+    next_cursor: z.string().optional(),
+  })
+  .meta({ id: 'AgentVersionList' });

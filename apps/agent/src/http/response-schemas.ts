@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import { PROBLEM_CODES } from './problem.ts';
+
+export const ProblemDetails = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    instance: z.string(),
+    code: z.enum(PROBLEM_CODES),
+    retryable: z.boolean().describe('Whether the same request can succeed later'),
+    request_id: z.string(),
+    errors: z
+      .array(
+        z.object({
+          path: z
+            .string()
+            .describe('JSON pointer into the request: /body/…, /query/…, /path/… or /header/…'),
+          message: z.string(),
+        }),
+      )
+      .optional(),
+  })
+  .meta({ id: 'ProblemDetails' });
+
+export const Health = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string().optional(),
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    scripted: z.boolean().optional(),
+    notice: z.string().optional(),
+  })
+  .meta({ id: 'Health' });
