@@ -23,6 +23,7 @@ describe.skipIf(!hasBrowser)('an approval', () => {
     const asked = await ask('show__write', { line: 'first' });
     const { page, runId } = asked;
     await page.getByText('Adds or changes data').waitFor();
+    await page.getByText('The configuration of the service requires an approval.').waitFor();
     await page.getByText('Its definition is the pinned one').waitFor();
     await page.getByRole('button', { name: 'Edit the arguments' }).click();
     await page.getByRole('textbox', { name: 'line' }).fill('second');

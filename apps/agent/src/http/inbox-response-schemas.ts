@@ -22,6 +22,10 @@ export const INBOX_REQUESTS = {
       trusted: z
         .boolean()
         .describe('Whether the configuration trusts the annotations of this server'),
+      required_by: z
+        .enum(['configuration', 'run'])
+        .optional()
+        .describe('Whether the configuration requires the approval, or only a rule of the run'),
       remember: z.array(Remember).describe('Allowed scopes of the approval'),
       reason: z.string().optional().describe('Why an approved call needs an approval again'),
     })

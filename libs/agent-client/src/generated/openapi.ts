@@ -4238,6 +4238,10 @@ export interface components {
             };
             /** Whether the configuration trusts the annotations of this server */
             trusted: boolean;
+            /**
+             * Whether the configuration requires the approval, or only a rule of the run
+             */
+            required_by?: "configuration" | "run";
             /** Allowed scopes of the approval */
             remember: ("call" | "run" | "thread")[];
             /** Why an approved call needs an approval again */

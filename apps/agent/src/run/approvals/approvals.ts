@@ -61,6 +61,7 @@ export async function askForApproval(
     description,
     annotations,
     trusted,
+    required_by: requiredBy(context, tool),
     remember: rememberableScopes(run),
     reason,
   };
@@ -73,6 +74,11 @@ export async function askForApproval(
     binding,
     isHeldHere: false,
   });
+}
+
+/** Returns what requires the approval of a call: the configuration, or else only a rule of the run. */
+function requiredBy(context: Uses<'policyOf'>, tool: CatalogueTool): 'configuration' | 'run' {
+  return approvalPolicy(context.policyOf(tool.server), tool) === 'auto' ? 'run' : 'configuration';
 }
 
 /** Scopes for which an approval can be remembered in this run. */

@@ -122,6 +122,7 @@ describe('approval rules of a run', () => {
     const service = await open(call('files__delete'));
     const { id } = await service.engine.createRun({ prompt: 'go', toolRules: rules('ask') });
     const item = await service.item(id);
+    expect(item.request).toMatchObject({ required_by: 'run' });
     expect(sent(service)).toEqual([]);
     await service.engine.respond(item.id, { action: 'approve' });
     await service.settled(id);
@@ -145,8 +146,11 @@ describe('approval rules of a run', () => {
         policies: { ...ALL_AUTO, files: { ...AUTO, approval } },
       });
       const { id } = await service.engine.createRun({ prompt: 'go', toolRules: rules('auto') });
-      if (approval === 'ask')
-        await service.engine.respond((await service.item(id)).id, { action: 'deny' });
+      if (approval === 'ask') {
+        const item = await service.item(id);
+        expect(item.request).toMatchObject({ required_by: 'configuration' });
+        await service.engine.respond(item.id, { action: 'deny' });
+      }
       await service.settled(id);
       expect(sent(service)).toEqual([]);
     },

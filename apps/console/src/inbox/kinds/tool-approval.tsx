@@ -31,6 +31,11 @@ const SCOPES = {
   },
 } as const;
 
+const REQUIRED_BY = {
+  configuration: 'The configuration of the service requires an approval.',
+  run: 'Only a rule of this run requires an approval.',
+} as const;
+
 /** Asks whether a call may be sent. The arguments can be changed before. */
 export function ToolApproval({ item }: { readonly item: ItemOf<'tool_approval'> }): ReactNode {
   const { request } = item;
@@ -145,6 +150,9 @@ function Effects({ item: { request } }: { readonly item: ItemOf<'tool_approval'>
           </li>
         ))}
       </ul>
+      {request.required_by !== undefined && (
+        <p className="faint">{REQUIRED_BY[request.required_by]}</p>
+      )}
       {!request.trusted && (
         <p className="faint">
           The server says so about itself; the configuration does not trust its hints.
