@@ -129,6 +129,15 @@ describe('approval rules of a run', () => {
     expect(sent(service)).toEqual(['files__delete']);
   });
 
+  test('are not what asks when the configuration asks too', async () => {
+    const service = await open(call('files__delete'), {
+      policies: { ...ALL_AUTO, files: { ...AUTO, approval: 'ask' } },
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go', toolRules: rules('ask') });
+    const item = await service.item(id);
+    expect(item.request).toMatchObject({ required_by: 'configuration' });
+  });
+
   test('deny a call with a text for the model', async () => {
     const service = await open(call('files__delete'));
     const { id } = await service.engine.createRun({ prompt: 'go', toolRules: rules('deny') });
@@ -146,11 +155,8 @@ describe('approval rules of a run', () => {
         policies: { ...ALL_AUTO, files: { ...AUTO, approval } },
       });
       const { id } = await service.engine.createRun({ prompt: 'go', toolRules: rules('auto') });
-      if (approval === 'ask') {
-        const item = await service.item(id);
-        expect(item.request).toMatchObject({ required_by: 'configuration' });
-        await service.engine.respond(item.id, { action: 'deny' });
-      }
+      if (approval === 'ask')
+        await service.engine.respond((await service.item(id)).id, { action: 'deny' });
       await service.settled(id);
       expect(sent(service)).toEqual([]);
     },
