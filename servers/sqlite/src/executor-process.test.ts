@@ -67,8 +67,8 @@ describe.each([
   { watched: 'from its first query', isSpare: true },
 ])('a process that is watched $watched', ({ isSpare }) => {
   test.each([
-    { when: 'a query outlives its deadline by two seconds', options: { timeoutMs: 100 } },
-    { when: 'its parent is another process than it should be', options: { parentPid: 1 } },
+    { when: 'the query outlives its deadline by two seconds', options: { timeoutMs: 100 } },
+    { when: 'its parent is not the configured process', options: { parentPid: 1 } },
   ])('ends itself during a query when $when', async ({ options }) => {
     const started = startProcess({ ...options, isSpare });
     await started.ready;

@@ -21,7 +21,7 @@ describe.skipIf(inject('browser') === undefined)(
         config: {
           llm: { provider: 'openai', base_url: model.url, model: 'model-a' },
           mcpServers: {
-            show: { command: 'node', args: [SHOW_SERVER], signalbox: { approval: 'auto' } },
+            show: { command: 'node', args: [SHOW_SERVER], signalbox: { trust: true } },
           },
         },
       });
@@ -55,6 +55,9 @@ describe.skipIf(inject('browser') === undefined)(
       ]);
       await Promise.all([run.getByText(TEXT).waitFor(), chat.getByText(TEXT).waitFor()]);
 
+      const isSecondTurn = () =>
+        model.requests.some(({ messages }) => messages.some(({ role }) => role === 'tool'));
+      await expect.poll(isSecondTurn, { timeout: 30_000 }).toBe(true);
       await service.kill('SIGKILL');
       secondTurn.resolve();
       await service.restart();

@@ -38,7 +38,7 @@ async function connectOurs(
   const client = await connectClient(() => spawnStdio({ command: 'node', args }), {
     info,
     era,
-    // A start may take longer while other tests run.
+    // A server may need more than the default 1.5 s to start while other tests run.
     limits: { probeTimeoutMs: 30_000 },
   });
   cleanups.push(() => client.close());

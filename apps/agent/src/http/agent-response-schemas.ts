@@ -1,6 +1,20 @@
 import * as z from 'zod';
-import { time } from './schemas.ts';
-import { definition, version } from './agent-schemas.ts';
+import { time } from './response-schemas.ts';
+import { Limits } from './schemas.ts';
+import { setSettings } from './setting-response-schemas.ts';
+import { setToolRules } from './tool-rule-response-schemas.ts';
+
+const definition = {
+  name: z.string(),
+  instructions: z.string().optional(),
+  model: z.string().optional(),
+  servers: z.array(z.string()).optional(),
+  ...setToolRules,
+  ...setSettings,
+  limits: z.object(Limits.shape).describe('The limits that were set'),
+};
+
+const version = z.int().describe('1 for the first definition, one more for each change');
 
 export const Agent = z
   .object({

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { IdParameters, Limits } from './schemas.ts';
 import { requestedSettings } from './setting-schemas.ts';
-import { setSettings } from './setting-response-schemas.ts';
 import { requestedToolRules } from './tool-rule-schemas.ts';
-import { setToolRules } from './tool-rule-response-schemas.ts';
 
 export const NewAgent = z
   .strictObject({
@@ -46,18 +44,6 @@ export const NewAgent = z
       },
     ],
   });
-
-export const definition = {
-  name: z.string(),
-  instructions: z.string().optional(),
-  model: z.string().optional(),
-  servers: z.array(z.string()).optional(),
-  ...setToolRules,
-  ...setSettings,
-  limits: z.object(Limits.shape).describe('The limits that were set'),
-};
-
-export const version = z.int().describe('1 for the first definition, one more for each change');
 
 export const VersionParameters = IdParameters.extend({
   version: z.coerce.number().int().min(1).max(2_147_483_647),

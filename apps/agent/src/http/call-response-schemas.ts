@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { TOOL_CALL_STATES } from '../ports/store/tool-call.ts';
 import { Run } from './run-response-schemas.ts';
-import { json, time } from './schemas.ts';
+import { time } from './response-schemas.ts';
+import { json } from './schemas.ts';
 
 export const waitingFields = {
   reason: z.enum([

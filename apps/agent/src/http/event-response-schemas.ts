@@ -1,10 +1,10 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
 import type { RunEventType } from '../run/core/events.ts';
-import { InboxKind } from './inbox-schemas.ts';
-import { inboxRequestVariants, StoredInboxResponse } from './inbox-response-schemas.ts';
+import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-response-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-response-schemas.ts';
-import { json, time } from './schemas.ts';
+import { time } from './response-schemas.ts';
+import { json } from './schemas.ts';
 import { setSettings } from './setting-response-schemas.ts';
 import { setToolRules } from './tool-rule-response-schemas.ts';
 

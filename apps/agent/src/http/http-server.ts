@@ -13,9 +13,9 @@ import { auditRoutes } from './audit-routes.ts';
 import { callRoutes } from './call-routes.ts';
 import type { ApiDocument } from './api-document.ts';
 import { BODY_LIMIT, DEFAULT_MAX_PENDING_BODY_BYTES, limitPendingBodies } from './body-budget.ts';
+import { removeResponseSchemas } from './described.ts';
 import { protectEdge, type EdgeOptions } from './edge.ts';
 import { FrameEncoder } from './frame-encoder.ts';
-import { useResponseSchemas } from './described-responses.ts';
 import { collectMethods } from './allowed-methods.ts';
 import { connectionLimits, type ConnectionLimits } from './connection-limits.ts';
 import { createServeOnce } from './idempotency.ts';
@@ -89,17 +89,18 @@ const ROUTES: readonly ((app: HttpApp, dependencies: RouteDependencies) => void)
   statsRoutes,
 ];
 
-/** Generates `/openapi.json` from the routes. */
+/** A generator of the OpenAPI document, for tests. */
 export interface ApiGenerator {
-  /** To be called before the routes are added. */
+  /** Called before the routes are added. May also set the serializer compiler. */
   readonly prepare: (app: FastifyInstance, version: string) => Promise<void>;
+  /** Returns the document. Called after the routes were added. */
   readonly document: (app: FastifyInstance) => ApiDocument;
 }
 
 /**
  * Creates the REST server without listening. The zod schemas are the one source of validation, types
- * and `/openapi.json`. `description`: the file of that document, which the service uses, or what
- * generates it, for tests.
+ * and `/openapi.json`. `apiDocument`: the path of the OpenAPI document, or, in tests, a generator of
+ * it. With a path, responses are not checked.
  */
 export async function createHttpServer(
   dependencies: HttpDependencies,
@@ -114,7 +115,7 @@ export async function createHttpServer(
     routes = 'api',
     consoleFolder,
   }: ServerOptions,
-  description: string | ApiGenerator,
+  apiDocument: string | ApiGenerator,
 ): Promise<FastifyInstance> {
   const app = Fastify({
     logger: false,
@@ -125,9 +126,9 @@ export async function createHttpServer(
     genReqId: requestIdOf,
     // As long as a request line: the schemas reject longer values and name the parameter.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
-    // Without a factory Fastify loads its own compilers, which are replaced below.
+    // Without a factory Fastify loads its own compilers, which are not used.
     schemaController: {
-      compilersFactory: { buildValidator: buildNoCompiler, buildSerializer: buildNoCompiler },
+      compilersFactory: { buildValidator: missingValidator, buildSerializer: missingSerializer },
     },
     // Fastify calls no hook for these.
     frameworkErrors: (error, request, reply) =>
@@ -185,8 +186,8 @@ export async function createHttpServer(
   limitPendingBodies(app, admission.pendingBodyBytes ?? DEFAULT_MAX_PENDING_BODY_BYTES);
   app.server.maxConnections = limits.connections;
 
-  if (typeof description === 'string') useResponseSchemas(app, false);
-  else await description.prepare(app, dependencies.version);
+  if (typeof apiDocument === 'string') removeResponseSchemas(app);
+  else await apiDocument.prepare(app, dependencies.version);
   const typed = app.withTypeProvider<ZodTypeProvider>();
   const routeDependencies = {
     ...dependencies,
@@ -211,16 +212,20 @@ export async function createHttpServer(
   if (files !== undefined) consoleRoutes(typed, files);
   let document: ApiDocument | undefined;
   const describe = async (): Promise<ApiDocument> =>
-    typeof description === 'string'
-      ? (JSON.parse(await readFile(description, 'utf8')) as ApiDocument)
-      : description.document(app);
+    typeof apiDocument === 'string'
+      ? (JSON.parse(await readFile(apiDocument, 'utf8')) as ApiDocument)
+      : apiDocument.document(app);
   app.get('/openapi.json', { schema: { hide: true } }, async () => (document ??= await describe()));
   await app.ready();
   return app;
 }
 
-function buildNoCompiler(): never {
-  throw new Error('a route was added before the compilers of the API were set');
+function missingValidator(): never {
+  throw new Error('a route was added before the validator compiler was set');
+}
+
+function missingSerializer(): never {
+  throw new Error('a route has response schemas outside of described()');
 }
 
 /** Adds an empty query schema to every API route without one. */

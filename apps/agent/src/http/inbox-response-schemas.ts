@@ -1,8 +1,13 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
-import { LoginMethod, LoginReason } from './login-schemas.ts';
-import { json, time } from './schemas.ts';
-import { type InboxKind, InboxState, InboxAction, Remember } from './inbox-schemas.ts';
+import { INBOX_KINDS } from '../ports/store/inbox.ts';
+import { InboxAction, InboxState, Remember } from './inbox-schemas.ts';
+import { LoginReason } from './login-response-schemas.ts';
+import { LoginMethod } from './login-schemas.ts';
+import { time } from './response-schemas.ts';
+import { json } from './schemas.ts';
+
+export const InboxKind = z.enum(INBOX_KINDS);
 
 const about = {
   server: z.string().describe('MCP server of the call'),

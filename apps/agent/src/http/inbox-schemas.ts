@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { INBOX_KINDS, INBOX_STATES } from '../ports/store/inbox.ts';
+import { INBOX_STATES } from '../ports/store/inbox.ts';
 import { json, ListQuery } from './schemas.ts';
 
-export const InboxKind = z.enum(INBOX_KINDS);
 export const InboxState = z.enum(INBOX_STATES);
 export const InboxAction = z.enum([
   'approve',

@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import { time } from './schemas.ts';
-import { LoginMethod, LoginReason } from './login-schemas.ts';
+import { LoginMethod } from './login-schemas.ts';
+import { time } from './response-schemas.ts';
+
+export const LoginReason = z
+  .enum(['no_tokens', 'tokens_refused', 'refresh_refused', 'insufficient_scope'])
+  .describe(
+    'no_tokens: nobody has logged in; tokens_refused: the server refuses the tokens; refresh_refused: the authorization server ended the last login; insufficient_scope: the server needs more scopes',
+  );
 
 /** The login that a server needs. */
 export const NeededLogin = z

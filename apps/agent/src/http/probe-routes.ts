@@ -1,23 +1,8 @@
-import * as z from 'zod';
 import type { Clock } from '../ports/clock.ts';
 import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
-import { Health, ProblemDetails } from './response-schemas.ts';
-
-const Readiness = z
-  .object({
-    status: z.literal('ready'),
-    redis: z
-      .enum(['ready', 'unreachable'])
-      .optional()
-      .meta({ description: 'Set with REDIS_URL. Without Redis, new jobs wait in the store' }),
-  })
-  .meta({ id: 'Readiness' });
-const METRICS = {
-  description: 'The text format of Prometheus',
-  content: { 'text/plain': { schema: z.string() } },
-};
+import { Health, METRICS, ProblemDetails, Readiness } from './response-schemas.ts';
 
 /** Health, readiness and metrics. */
 export function probeRoutes(

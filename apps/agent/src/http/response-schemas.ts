@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { PROBLEM_CODES } from './problem.ts';
 
+export const time = z.iso.datetime().describe('UTC, ISO 8601');
+
 export const ProblemDetails = z
   .object({
     type: z.string(),
@@ -34,3 +36,18 @@ export const Health = z
     notice: z.string().optional(),
   })
   .meta({ id: 'Health' });
+
+export const Readiness = z
+  .object({
+    status: z.literal('ready'),
+    redis: z
+      .enum(['ready', 'unreachable'])
+      .optional()
+      .meta({ description: 'Set with REDIS_URL. Without Redis, new jobs wait in the store' }),
+  })
+  .meta({ id: 'Readiness' });
+
+export const METRICS = {
+  description: 'The text format of Prometheus',
+  content: { 'text/plain': { schema: z.string() } },
+};

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { InboxItem } from './inbox-response-schemas.ts';
-import { json, time } from './schemas.ts';
+import { time } from './response-schemas.ts';
+import { json } from './schemas.ts';
 import { setSettings } from './setting-response-schemas.ts';
 import { setToolRules } from './tool-rule-response-schemas.ts';
 import { runStatus, priority } from './run-schemas.ts';

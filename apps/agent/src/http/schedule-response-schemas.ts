@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { runTemplate } from './run-schemas.ts';
-import { Limits, time } from './schemas.ts';
+import { time } from './response-schemas.ts';
+import { Limits } from './schemas.ts';
 
 export const Schedule = z
   .object({

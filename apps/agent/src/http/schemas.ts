@@ -1,7 +1,5 @@
 import * as z from 'zod';
 
-export const time = z.iso.datetime().describe('UTC, ISO 8601');
-
 export const json = z.record(z.string(), z.unknown());
 
 export const positive = (description: string) =>

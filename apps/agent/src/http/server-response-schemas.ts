@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { waitingFields } from './call-response-schemas.ts';
 import { NeededLogin } from './login-response-schemas.ts';
-import { json, time } from './schemas.ts';
+import { time } from './response-schemas.ts';
+import { json } from './schemas.ts';
 
 export const Server = z
   .object({

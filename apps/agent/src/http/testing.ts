@@ -28,7 +28,7 @@ import { noEditing } from '../server-definitions/no-editing.ts';
 import { noLogins } from './testing/no-logins.ts';
 import { createHttpServer, type ServerOptions } from './http-server.ts';
 import type { HttpDependencies } from './route.ts';
-import { generatedDescription } from './testing/generated-description.ts';
+import { generatedDescription } from './testing/description/generated-description.ts';
 
 export interface TestEdge {
   readonly app: FastifyInstance;

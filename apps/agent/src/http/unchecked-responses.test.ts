@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Usage } from '../ports/llm-provider.ts';
 import { openService } from '../run/testing/service.ts';
 import { createServiceEdge } from './testing/service-edge.ts';
+
+const OPEN_API_FILE = join(import.meta.dirname, '../../openapi.json');
 
 /** Counts as an earlier version stored them, unvalidated. */
 const ODD = {
@@ -20,7 +23,7 @@ test('a stored run with invalid token counts, and lists with the run, stay reada
   });
   const { id } = await service.engine.createRun({ prompt: 'go' });
   await service.settled(id);
-  const edge = await createServiceEdge(service, { description: 'openapi.json' });
+  const edge = await createServiceEdge(service, { apiDocument: OPEN_API_FILE });
 
   const one = await edge.request('GET', `/v1/runs/${id}`);
   const list = await edge.request('GET', '/v1/runs');
@@ -32,6 +35,7 @@ test('a stored run with invalid token counts, and lists with the run, stay reada
     usage: { input: '07', output: 1.5 },
   });
   expect(list.json()).toMatchObject({ data: [{ id }] });
+  expect((await edge.request('GET', '/openapi.json')).json()).toMatchObject({ openapi: '3.1.0' });
 });
 
 test('a response that its schema does not describe fails the tests of the edge', async () => {

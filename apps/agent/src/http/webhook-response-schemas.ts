@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { time } from './schemas.ts';
+import { time } from './response-schemas.ts';
 import { EventType, DeliveryState } from './webhook-schemas.ts';
 
 const webhook = {

@@ -13,7 +13,7 @@ import { useClient } from './session.tsx';
 /** Milliseconds for which a loaded list is used again. */
 const STALE_MS = 30_000;
 
-/** Returns the options of a request for the next page. 200 entries are the most that every one of these lists allows. */
+/** Returns the options of a request for the next page, with the highest limit that all of these lists accept. */
 function pageOf(at: { readonly cursor?: string }, signal: AbortSignal) {
   return { params: { query: { limit: 200, ...at } }, signal };
 }

@@ -53,8 +53,9 @@ export interface ExecutorConfiguration extends SqliteLimits {
   /** Whether the process writes; otherwise its connection is read-only. */
   readonly isWriter: boolean;
   /**
-   * Whether the watchdog starts with the first request instead of the process. Starting the process
-   * then takes 40 % less CPU time. The memory limit is not enforced in the first 30 ms of that request.
+   * Whether the watchdog starts with the first request instead of with the process. The start of the
+   * process then takes 40 % less CPU time, and the memory limit is not enforced in the first 30 ms of
+   * the first request.
    */
   readonly isSpare: boolean;
 }

@@ -11,7 +11,7 @@ import { noEditing } from '../../server-definitions/no-editing.ts';
 import { noLogins } from './no-logins.ts';
 import { createHttpServer, type ServerOptions } from '../http-server.ts';
 import type { HttpDependencies } from '../route.ts';
-import { generatedDescription } from './generated-description.ts';
+import { generatedDescription } from './description/generated-description.ts';
 
 export interface ServiceEdge {
   readonly app: FastifyInstance;
@@ -38,8 +38,8 @@ export interface EdgeOptions extends Partial<
   readonly requestTimeoutMs?: number;
   readonly consoleFolder?: string;
   readonly phase?: ReturnType<HttpDependencies['phase']>;
-  /** Default: `generatedDescription`, which checks responses. */
-  readonly description?: string;
+  /** Path of the OpenAPI document; responses are then not checked. Default: `generatedDescription`, which checks them. */
+  readonly apiDocument?: string;
 }
 
 /** Creates the REST server over a complete engine. */
@@ -54,7 +54,7 @@ export async function createServiceEdge(
     admission,
     requestTimeoutMs,
     consoleFolder,
-    description,
+    apiDocument,
     ...others
   }: EdgeOptions = {},
 ): Promise<ServiceEdge> {
@@ -111,7 +111,7 @@ export async function createServiceEdge(
       ...(limits === undefined ? {} : { limits }),
       ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
     },
-    description ?? generatedDescription,
+    apiDocument ?? generatedDescription,
   );
   return {
     app,

@@ -76,7 +76,7 @@ export async function askForApproval(
   });
 }
 
-/** Returns what requires the approval of a call: the configuration, or else only a rule of the run. */
+/** Returns whether the configuration requires the approval of a call, or only a rule of the run. */
 function requiredBy(context: Uses<'policyOf'>, tool: CatalogueTool): 'configuration' | 'run' {
   return approvalPolicy(context.policyOf(tool.server), tool) === 'auto' ? 'run' : 'configuration';
 }

@@ -129,7 +129,7 @@ describe('approval rules of a run', () => {
     expect(sent(service)).toEqual(['files__delete']);
   });
 
-  test('are not what asks when the configuration asks too', async () => {
+  test('are not named as the reason when the configuration requires the approval, too', async () => {
     const service = await open(call('files__delete'), {
       policies: { ...ALL_AUTO, files: { ...AUTO, approval: 'ask' } },
     });

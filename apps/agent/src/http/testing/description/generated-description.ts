@@ -1,16 +1,16 @@
 import fastifySwagger from '@fastify/swagger';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import type { ApiDocument } from '../api-document.ts';
-import { describeApi } from '../describe-api.ts';
-import { useResponseSchemas } from '../described-responses.ts';
-import type { ApiGenerator } from '../http-server.ts';
-import { checkedSerializer } from './checked-serializer.ts';
+import type { ApiDocument } from '../../api-document.ts';
+import { describeApi } from './describe-api.ts';
+import { evaluateResponseSchemas } from '../../described.ts';
+import type { ApiGenerator } from '../../http-server.ts';
+import { checkedSerializer } from '../checked-serializer.ts';
 
-/** Describes the API from its routes, and checks every response against its schema. */
+/** A generator of the OpenAPI document that also checks every response against its schema. */
 export const generatedDescription: ApiGenerator = {
   async prepare(app, version) {
     app.setSerializerCompiler(checkedSerializer);
-    useResponseSchemas(app, true);
+    evaluateResponseSchemas(app);
     await app.register(fastifySwagger, {
       openapi: {
         openapi: '3.1.0',

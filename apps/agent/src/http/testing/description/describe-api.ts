@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import { OPERATION_IDS, TAGS, tagOf } from './api-operations.ts';
 import { PROBLEM_RESPONSES, RESPONSE_HEADERS } from './api-responses.ts';
-import type { ApiDocument, Operation, Parameter } from './api-document.ts';
+import type { ApiDocument, Operation, Parameter } from '../../api-document.ts';
 import { plainSchemas } from './plain-schemas.ts';
-import { REDIRECT_PATH } from './redirect-path.ts';
+import { REDIRECT_PATH } from '../../redirect-path.ts';
 
 const TOKEN = {
   type: 'http',

@@ -1,4 +1,4 @@
-import type { ApiDocument } from './api-document.ts';
+import type { ApiDocument } from '../../api-document.ts';
 
 type Schema = { readonly [keyword: string]: unknown };
 
