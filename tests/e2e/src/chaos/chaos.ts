@@ -99,7 +99,8 @@ function startFleet({
           command: 'node',
           args: [effectServer],
           env: { EFFECTS: join(folder, 'effects'), SERVERS: join(folder, 'servers') },
-          signalbox: { trust: true, approval: 'auto' },
+          // The era decides how many processes of the server there are.
+          signalbox: { trust: true, approval: 'auto', era: 'modern' },
         },
       },
     },
