@@ -1,6 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import * as z from 'zod';
 import type { RunEventType } from '../run/core/events.ts';
+import { waitingFields } from './call-response-schemas.ts';
 import { InboxKind, inboxRequestVariants, StoredInboxResponse } from './inbox-response-schemas.ts';
 import { RunErrorDetails, RunLimits, Usage } from './run-response-schemas.ts';
 import { time } from './response-schemas.ts';
@@ -180,14 +181,8 @@ export const EVENT_DATA = {
   'tool_call.waiting': z
     .object({
       ...call,
-      reason: z.enum([
-        'connections_busy',
-        'connection_opening',
-        'server_restarting',
-        'question_held',
-        'rate_limited',
-      ]),
-      message: z.string(),
+      reason: waitingFields.reason,
+      message: waitingFields.message,
     })
     .describe(
       'The call waits for a connection to its server or for its turn in the rate limit of the server (this attempt was not sent), or for an input request that cannot yet be assigned to a call. It continues without action',
