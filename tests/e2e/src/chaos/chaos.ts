@@ -99,7 +99,7 @@ function startFleet({
           command: 'node',
           args: [effectServer],
           env: { EFFECTS: join(folder, 'effects'), SERVERS: join(folder, 'servers') },
-          // The era decides how many processes of the server there are.
+          // The report counts the processes of the server, and a legacy server may get further ones.
           signalbox: { trust: true, approval: 'auto', era: 'modern' },
         },
       },

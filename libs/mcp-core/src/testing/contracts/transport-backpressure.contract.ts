@@ -3,9 +3,9 @@ import { call, receive, send, soon, type Check } from './transport-bench.contrac
 
 /** Messages and their size, 32 MiB in all: more than sockets and a transport that waits can hold. */
 const FLOOD = { count: 512, characters: 64 * 1024 };
-/** Looks in a row, 10 ms apart, without a step of a sender, after which it counts as waiting. On a busy machine, time alone may pass without a step. */
-const STALLED_LOOKS = 30;
-const LOOK_MS = 10;
+/** Checks in a row, 10 ms apart, without progress of a sender, after which it counts as waiting. A time limit alone would also count a process that gets no CPU time. */
+const UNCHANGED_CHECKS = 30;
+const CHECK_MS = 10;
 
 /** Checks of a client that does not read for a while. */
 export const backpressureChecks = (assert: typeof strict): readonly Check[] => [
@@ -66,9 +66,9 @@ export const backpressureChecks = (assert: typeof strict): readonly Check[] => [
 /** Resolves when a count has not changed for a while. */
 async function untilQuiet(count: () => number): Promise<void> {
   let last = count();
-  for (let looks = 0; looks < STALLED_LOOKS; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    if (count() !== last) looks = 0;
+  for (let unchanged = 0; unchanged < UNCHANGED_CHECKS; unchanged += 1) {
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    if (count() !== last) unchanged = 0;
     last = count();
   }
 }
