@@ -20,7 +20,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide('browser', undefined);
     return async () => undefined;
   }
-  const [browser, service] = await Promise.all([startChromium(), startService()]);
+  const browser = await startChromium();
+  // Nobody else would end the browser, and vitest would wait for it.
+  const service = await startService().catch(async (error: unknown) => {
+    await browser.close();
+    throw error;
+  });
   project.provide('browser', browser.wsEndpoint());
   project.provide('service', service.url);
   return async () => {
