@@ -55,15 +55,25 @@ export type ConnectServer = (
   options: ConnectOptions,
 ) => Promise<ServerConnection>;
 
-/** Returns the options of every client of the pool. */
+const CONNECT_MS = 60_000;
+/** Longest silence after which a server is taken for a legacy one that ignores the probe of its era. */
+const MAX_PROBE_MS = 10_000;
+
+/**
+ * Returns the options of every client of the pool. A process that `npx` starts may need seconds before it reads its first request: the era of a server
+ * that has been silent is decided after a sixth of its time for connecting, at most 10 s.
+ */
 export function clientOptions(
-  { era, connectMs }: ServerConfig,
+  { era, connectMs = CONNECT_MS }: ServerConfig,
   options: ConnectOptions,
 ): ClientOptions {
   const { info, handlers, onLog, onElicitationComplete, onClosed } = options;
   return {
     era,
-    ...(connectMs === undefined ? {} : { limits: { connectTimeoutMs: connectMs } }),
+    limits: {
+      connectTimeoutMs: connectMs,
+      probeTimeoutMs: Math.min(MAX_PROBE_MS, connectMs / 6),
+    },
     info,
     handlers,
     capabilities: { elicitationUrl: true, samplingTools: true },

@@ -118,6 +118,18 @@ describe('broken servers do not affect the others', () => {
   });
 });
 
+test('a server that needs three seconds to start is reached in its era', async () => {
+  const { pool } = start({
+    slow: { ...core, env: { ...core.env, START_MS: '3000' } },
+  });
+  expect(await statusOf(pool, 'slow', isReady)).toMatchObject({ era: 'modern' });
+});
+
+test('a server that never answers the probe is connected within a short limit too', async () => {
+  const { pool } = start({ deaf: raw('deaf', { connectMs: 6000 }) });
+  expect(await statusOf(pool, 'deaf', isReady)).toMatchObject({ era: 'legacy' });
+});
+
 test('for a server that exits when it is probed, only the second process is recorded', async () => {
   const seen: string[] = [];
   const reaper = {

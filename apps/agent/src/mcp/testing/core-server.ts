@@ -1,7 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { createServer, defineTool } from '@signalbox/mcp-core/server';
 import { serveStdio } from '@signalbox/mcp-core/stdio';
 
-/** Test server of both eras, run as a process. Counts its calls. */
+/**
+ * Test server of both eras, run as a process. Counts its calls. START_MS is the time that it takes to start, in milliseconds; default 0.
+ */
 let total = 0;
 
 const count = defineTool({
@@ -41,6 +44,7 @@ const roots = defineTool({
   }),
 });
 
+await setTimeout(Number(process.env['START_MS'] ?? 0));
 await serveStdio(
   createServer({
     info: { name: 'core', version: '1' },

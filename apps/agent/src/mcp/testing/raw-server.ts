@@ -3,7 +3,8 @@ import { createInterface } from 'node:readline';
 /**
  * Legacy MCP server written against the wire, run as a process by tests. Its first argument selects
  * the behavior: `fine`, `exit` (at once), `silent` (never answers), `garbage` (writes invalid
- * lines), `stubborn` (ends only when killed), `unprobed` (exits when probed for its era).
+ * lines), `stubborn` (ends only when killed), `unprobed` (exits when probed for its era), `deaf`
+ * (never answers the probe).
  */
 const [behaviour] = process.argv.slice(2);
 const TOOLS = ['echo', 'progress', 'hang', 'spin', 'die', 'ask', 'grow', 'environment'];
@@ -44,6 +45,7 @@ function onMessage({ id, method, params, result }: Message): void {
       });
     case 'server/discover':
       if (behaviour === 'unprobed') process.exit(1);
+      if (behaviour === 'deaf') return;
       return send({ id, error: { code: -32601, message: 'Method not found' } });
     case 'initialize':
       return send({
