@@ -15,10 +15,14 @@ export class InvalidCronError extends Error {
   }
 }
 
+/** Five fields, or a name such as @daily. */
+const FIELDS = /^\s*(?:@\w+|\S+(?:\s+\S+){4})\s*$/u;
+
 /**
  * Returns the first time of a cron expression after `after`, in milliseconds since the Unix epoch, or
  * undefined if there is none. A local time that a change of the clock leaves out is moved behind the
- * change, and a local time that occurs twice counts once.
+ * change, and a local time that occurs twice counts once. With a wildcard or a step in minute or
+ * hour, missing times are skipped and repeated times count twice.
  * @throws InvalidCronError
  */
 export async function nextTime(
@@ -32,7 +36,14 @@ export async function nextTime(
     );
   const { Cron } = await import('croner');
   try {
-    const times = new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true });
+    // Croner also accepts a single date and time.
+    if (!FIELDS.test(cron)) throw new TypeError('there are not five fields');
+    const times = new Cron(cron, {
+      timezone: timeZone,
+      mode: '5-part',
+      fixedTimeRule: 'no-wildcard',
+      paused: true,
+    });
     return times.nextRun(new Date(after))?.getTime();
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^Cron\w+: /u, '') : '';
