@@ -21,7 +21,7 @@ interface Verdict {
 
 const QUOTA = /insufficient_quota|billing|spend_limit|credit|payment/;
 const CONTEXT =
-  /context_length_exceeded|context window|context length|maximum context|prompt is too long|request_too_large|too many tokens/i;
+  /context_length_exceeded|context window|context length|context size|context limit|exceed_context|maximum context|maximum model length|prompt is too long|request_too_large|too many tokens/i;
 const MAX_TEXT = 400;
 
 /**
