@@ -132,12 +132,18 @@ function checkOrigin(request: FastifyRequest): void {
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Requires a JSON content type, which web forms cannot send. A POST without a body needs none; the
- * Origin check protects it.
+ * Requires a body without a content coding, and a JSON content type, which web forms cannot send. A
+ * POST without a body needs none; the Origin check protects it.
  */
 function checkContentType(request: FastifyRequest): void {
   if (!METHODS_WITH_BODY.has(request.method) || (request.method === 'POST' && hasNoBody(request)))
     return;
+  const coding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (coding !== 'identity')
+    throw new Problem(
+      'unsupported_media_type',
+      `the body has the content-encoding ${JSON.stringify(coding)}; send it without a content-encoding`,
+    );
   if (takesArtifact(request)) {
     artifactType(request);
     return;

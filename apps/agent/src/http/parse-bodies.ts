@@ -15,8 +15,20 @@ export function parseBodies(app: FastifyInstance): void {
     '*',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, body: Buffer) =>
-      takesArtifact(request) ? parseArtifact(request, body) : parseJson(body.toString()),
+      takesArtifact(request) ? parseArtifact(request, body) : parseJson(decode(body)),
   );
+}
+
+/**
+ * Returns the text of a body, without a byte order mark.
+ * @throws Problem `invalid_json` when it is not in UTF-8
+ */
+function decode(body: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw new Problem('invalid_json', 'the body is not text in UTF-8');
+  }
 }
 
 /** @throws Problem `invalid_json` with the line and column of a syntax error */
