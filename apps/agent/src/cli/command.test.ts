@@ -141,6 +141,12 @@ describe('run', () => {
     );
   });
 
+  test('needs none of the API keys of a service', async () => {
+    const keys = { ci: { token_variable: 'CI_TOKEN' } };
+    const config = configFile({ host: '0.0.0.0', api_keys: keys, edit_servers: 'all' });
+    expect((await signalbox(['run', '--config', config, 'Write a poem'])).code).toBe(3);
+  });
+
   test('ends with 3 when no server of the run was ready, and says why', async () => {
     const config = configFile({ mcpServers: { broken: { command: 'node', args: ['${NOPE}'] } } });
     const { code, err } = await signalbox([

@@ -44,7 +44,7 @@ export const OPTIONS = {
   'edit-servers': {
     type: 'string',
     value: 'KIND',
-    help: 'servers that the REST API may change: off (default), remote, or all, which needs SIGNALBOX_TOKEN',
+    help: 'servers that the REST API may change: off (default), remote, or all, which needs an API key',
   },
   port: { type: 'string', value: 'N', help: 'default 8020; 0 selects a free port' },
   host: { type: 'string', value: 'ADDRESS', help: 'default 127.0.0.1' },

@@ -148,7 +148,9 @@ async function configure(
   readonly hasDemoServers: boolean;
 }> {
   const ask = io.canAsk && !parsed.isJson ? { askInput: askInput(io) } : {};
-  const config = await loadConfig({ flags: parsed.flags, env, cwd, homeDir: homedir(), ...ask });
+  const isTemporary = parsed.command !== 'serve';
+  const sources = { flags: parsed.flags, env, cwd, homeDir: homedir(), isTemporary, ...ask };
+  const config = await loadConfig(sources);
   if (parsed.isDemo) await ensureShopDatabase(demoDatabase(config));
   const { servers, notices } = addedServers(config, parsed, folders);
   const own = config.servers.filter(

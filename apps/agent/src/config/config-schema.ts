@@ -209,7 +209,11 @@ export const configSchema = z.strictObject({
       cassette: text.optional().describe('off, record:FILE or replay:FILE'),
     })
     .optional(),
-  host: text.optional().describe('Default 127.0.0.1; any other needs SIGNALBOX_TOKEN'),
+  host: text
+    .optional()
+    .describe(
+      'Default 127.0.0.1; an address that other machines can reach needs an API key: SIGNALBOX_TOKEN or api_keys',
+    ),
   port: z.int().min(0).max(65_535).optional().describe('Default 8020; 0 takes a free port'),
   data_dir: text.optional().describe('Default ./.signalbox'),
   database: z

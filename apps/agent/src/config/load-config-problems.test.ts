@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { loadConfig, type ConfigFlags, type ConfigSources } from './load-config.ts';
-import { sources, problemOf } from './testing/config-sources.ts';
+import { missing, problemOf, sources } from './testing/config-sources.ts';
 
 describe('error messages name the location and the remedy', () => {
   test.each<[string, unknown, string]>([
@@ -271,6 +271,15 @@ describe('error messages name the location and the remedy', () => {
     [
       'open host without a token',
       { flags: { host: '0.0.0.0' } },
+      'the host 0.0.0.0 can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or configure api_keys, or use the host 127.0.0.1',
+    ],
+    [
+      'probes of a worker on an open host without a token',
+      {
+        file: { api_keys: { ci: { token_variable: 'CI_TOKEN' } } },
+        flags: { host: '0.0.0.0', role: 'worker', port: 0 },
+        env: { CI_TOKEN: 'hush' },
+      },
       'the host 0.0.0.0 can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1',
     ],
   ])('%s', async (_title, { flags, env, file }, expected) => {
@@ -283,6 +292,25 @@ describe('error messages name the location and the remedy', () => {
     expect(
       (await loadConfig(sources({ host: '0.0.0.0' }, { env: { SIGNALBOX_TOKEN: 't' } }))).host,
     ).toBe('0.0.0.0');
+  });
+
+  test.each([
+    ['a worker without probes', { role: 'worker' }, false],
+    ['a command with a service of its own', {}, true],
+  ])('%s does not listen, and needs no API key', async (_title, flags, isTemporary) => {
+    const file = { host: '0.0.0.0', api_keys: { ci: { token_variable: 'CI_TOKEN' } } };
+    const config = await loadConfig({ ...sources(file, { flags }), isTemporary });
+    expect(config.apiKeys).toEqual([]);
+  });
+
+  test('a command with a service of its own takes the servers of a service that may change all of them', async () => {
+    const file = { edit_servers: 'all', mcpServers: { a: { command: 'a' } } };
+    const env = { SIGNALBOX_ROLE: 'worker' };
+    const input = sources(file, { env });
+    const readFile = (path: string): Promise<string> =>
+      path === '/etc/signalbox.json' ? Promise.resolve(JSON.stringify(file)) : missing();
+    const config = await loadConfig({ ...input, readFile, isTemporary: true });
+    expect(config.servers.map(({ name }) => name)).toEqual(['a']);
   });
 
   test('no message quotes a value that may be a secret', async () => {

@@ -17,6 +17,7 @@ import { remoteServersOf } from './remote-servers-setting.ts';
 import { editedServers, type EditMode, type ServerEditing } from './server-editing.ts';
 import { secretKeysOf } from './secret-keys.ts';
 import { traceSettings } from './trace-settings.ts';
+import type { WorkerRole } from '../ports/store/worker.ts';
 
 /** Options of the command line. Undefined: not given. */
 export interface ConfigFlags {
@@ -44,6 +45,8 @@ export interface ConfigSources {
   readonly env: { readonly [name: string]: string | undefined };
   readonly cwd: string;
   readonly homeDir: string;
+  /** Whether the service is for one command and does not listen, so that it needs no API key. Default: false. */
+  readonly isTemporary?: boolean;
   /** Default: the file system. Rejects with `code: 'ENOENT'` for a missing file. */
   readonly readFile?: (path: string) => Promise<string>;
   /** Asks a person for the value of an input. Resolves with undefined if nothing was typed. */
@@ -74,18 +77,16 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
     notices,
     ...parsed
   } = source === undefined ? NO_FILE : parseConfigFile(source.text, source.path);
-  const flags = sources.flags;
+  const { flags, isTemporary = false } = sources;
   const folder = source === undefined ? sources.cwd : resolve(source.path, '..');
   const host = flags.host ?? env['SIGNALBOX_HOST'] ?? file.host ?? '127.0.0.1';
-  const role =
-    oneOf(ROLES, { value: flags.role, source: '--role' }) ??
-    oneOf(ROLES, { value: env['SIGNALBOX_ROLE'], source: 'SIGNALBOX_ROLE' }) ??
-    'all';
-  // A worker has no REST API.
-  const apiKeys = apiKeysOf(role === 'worker' ? {} : file.api_keys, env);
-  if (apiKeys.length === 0 && !isLoopback(host)) {
+  const role = isTemporary ? 'all' : roleOf(sources, env);
+  const hasApi = !isTemporary && role !== 'worker';
+  const isListening = hasApi || (role === 'worker' && flags.port !== undefined);
+  const apiKeys = apiKeysOf(hasApi ? file.api_keys : {}, env);
+  if (isListening && apiKeys.length === 0 && !isLoopback(host)) {
     throw new ConfigError(
-      `the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or use the host 127.0.0.1`,
+      `the host ${host} can be reached from other machines: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send,${hasApi ? ' or configure api_keys,' : ''} or use the host 127.0.0.1`,
     );
   }
   const dataDir =
@@ -95,7 +96,7 @@ export async function loadConfig(sources: ConfigSources): Promise<LoadedConfig> 
   const edited = await editedServers(parsed, {
     mode: editModeOf(sources, env, file),
     role,
-    apiKeys,
+    isOpen: hasApi && apiKeys.length === 0,
     dataDir,
     sources: serverSources(sources, env, folder),
   });
@@ -282,6 +283,14 @@ async function readSource(
 
 function readText(path: string): Promise<string> {
   return readFileFromDisk(path, 'utf8');
+}
+
+function roleOf({ flags }: ConfigSources, env: ConfigSources['env']): WorkerRole {
+  return (
+    oneOf(ROLES, { value: flags.role, source: '--role' }) ??
+    oneOf(ROLES, { value: env['SIGNALBOX_ROLE'], source: 'SIGNALBOX_ROLE' }) ??
+    'all'
+  );
 }
 
 function editModeOf(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ConfigError, type ApiKey, type ServerConfig } from './config.ts';
+import { ConfigError, type ServerConfig } from './config.ts';
 import { checkServerEntry, type FileServer, type ParsedConfig } from './config-file.ts';
 import type { ConfigInput } from './config-inputs.ts';
 import type { ServerEntry } from './config-schema.ts';
@@ -41,7 +41,8 @@ export interface ServerEditing {
 export interface EditingContext {
   readonly mode: EditMode | 'off';
   readonly role: 'all' | 'api' | 'worker';
-  readonly apiKeys: readonly ApiKey[];
+  /** Whether callers of the REST API need no key. */
+  readonly isOpen: boolean;
   readonly dataDir: string;
   readonly sources: ServerSources;
 }
@@ -64,13 +65,13 @@ const FILE_NAME = 'servers.json';
  */
 export async function editedServers(
   { servers, inputs }: Pick<ParsedConfig, 'servers' | 'inputs'>,
-  { mode, role, apiKeys, dataDir, sources: given }: EditingContext,
+  { mode, role, isOpen, dataDir, sources: given }: EditingContext,
 ): Promise<EditedServers> {
   const file = join(dataDir, FILE_NAME);
   const { ask, recall } = rememberedAnswers(given.ask);
   const sources = { ...given, ask };
   if (mode === 'off') return { servers, editing: undefined, notices: [], sources };
-  checkEditing(mode, { role, apiKeys });
+  checkEditing(mode, { role, isOpen });
   const stored = await readServerChanges(file, sources.readFile);
   const replaced = new Map(stored.servers.map((server) => [server.name, server]));
   const kept = servers.filter(
@@ -101,13 +102,13 @@ export async function editedServers(
 /** @throws ConfigError */
 function checkEditing(
   mode: EditMode,
-  { role, apiKeys }: Pick<EditingContext, 'role' | 'apiKeys'>,
+  { role, isOpen }: Pick<EditingContext, 'role' | 'isOpen'>,
 ): void {
   if (role !== 'all')
     throw new ConfigError(
       `edit_servers: "${mode}" is not possible with --role ${role}, because the processes of a service do not share changes of servers; use --role all, or set edit_servers to "off"`,
     );
-  if (mode === 'all' && apiKeys.length === 0)
+  if (mode === 'all' && isOpen)
     throw new ConfigError(
       'edit_servers: "all" lets every caller of the REST API start any program on this machine, so requests must be authenticated: set the environment variable SIGNALBOX_TOKEN to a secret that clients must send, or configure api_keys, or set edit_servers to "remote"',
     );
