@@ -1,7 +1,8 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { terminalLine } from '../text/terminal-text.ts';
-import { askPerson, type Asked } from './ask-person.ts';
+import { askPerson } from './ask-person.ts';
 import type { Io } from './io.ts';
+import type { Asked } from './question-of.ts';
 
 export interface Answering {
   /** Sends the answer to the service; rejects with an error that has the `code` of the problem. */

@@ -1,6 +1,8 @@
 import type { RunEvent as SentEvent } from '@signalbox/client';
 import type { RunEvent } from '../ports/store/run-event.ts';
+import { eventBody } from '../run/core/events.ts';
 import { terminalJson } from '../text/terminal-text.ts';
+import { questionOf } from './question-of.ts';
 import { EXIT } from './exit-code.ts';
 import type { Io } from './io.ts';
 import { RunPrinter } from './run-printer.ts';
@@ -13,7 +15,10 @@ const SETTLED: ReadonlyMap<string, number> = new Map([
   ['run.expired', EXIT.failed],
 ]);
 
-/** Prints the stored events of a run of a running service until it is settled. Returns the exit code. Ctrl-C stops following; the run continues. */
+/**
+ * Prints the stored events of a run of a running service until it is settled, and how to answer its
+ * inbox items. Returns the exit code. Ctrl-C stops following; the run continues.
+ */
 export async function followService(
   io: Io,
   client: ServiceClient,
@@ -34,17 +39,27 @@ export async function followService(
     );
     for await (const sent of client.events(id, { signal: stop.signal, onRetry })) {
       if (isJson) io.out(`${terminalJson(sent)}\n`);
-      else printer.frame({ type: 'event', event: eventOf(sent) });
+      else print(printer, eventOf(sent));
       code = SETTLED.get(sent.type) ?? code;
     }
     return code;
   } catch (error) {
-    if (stop.signal.aborted) return EXIT.interrupted;
-    throw error;
+    if (!stop.signal.aborted) throw error;
+    printer.line(`the run continues; signalbox cancel ${id} cancels it`);
+    return EXIT.interrupted;
   } finally {
     printer.end();
     unsubscribe();
   }
+}
+
+function print(printer: RunPrinter, event: RunEvent): void {
+  printer.frame({ type: 'event', event });
+  const body = eventBody(event);
+  if (body.type !== 'inbox.opened') return;
+  const { inbox_item_id: itemId, kind, request } = body.data;
+  printer.line(`? ${questionOf({ id: itemId, kind, request })}`);
+  printer.line(`answer with: signalbox inbox answer ${itemId}`);
 }
 
 /** Returns an event of the REST API as the service has it. */

@@ -2,7 +2,7 @@ import type { components } from '@signalbox/client';
 import type { JsonObject } from '@signalbox/mcp-core';
 import { isPlainObject } from '../json/plain-object.ts';
 import { INBOX_ACTIONS } from '../run/inbox/check-response.ts';
-import type { Asked } from './ask-person.ts';
+import type { Asked } from './question-of.ts';
 import { matchingId } from './matching-id.ts';
 import type { ServiceClient } from './service-client.ts';
 import { ServiceError, unknownFormat } from './service-error.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@signalbox/mcp-core';
 import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 import { answerItem } from './answer-item.ts';
-import { questionOf } from './ask-person.ts';
+import { questionOf } from './question-of.ts';
 import type { Command, Invocation } from './command-definition.ts';
 import { EXIT } from './exit-code.ts';
 import { inboxHelp, parseInboxArguments, type InboxArguments } from './inbox-arguments.ts';

@@ -2,7 +2,7 @@ import type { RunEngine } from '../ports/run-engine.ts';
 import type { RunEvent } from '../ports/store/run-event.ts';
 import { eventBody } from '../run/core/events.ts';
 import { answerItem } from './answer-item.ts';
-import { questionOf, type Asked } from './ask-person.ts';
+import { questionOf, type Asked } from './question-of.ts';
 import type { Io } from './io.ts';
 
 export interface InboxPromptOptions {

@@ -45,9 +45,7 @@ export class RunPrinter {
     const body = eventBody(event);
     switch (body.type) {
       case 'run.started':
-        return this.line(
-          `run ${event.runId}${body.data.scripted ? ' (scripted: no model is configured)' : ` with ${body.data.provider} ${body.data.model}`}`,
-        );
+        return this.line(`run ${event.runId}${modelOf(body.data)}`);
       case 'turn.failed':
         return body.data.retryable
           ? this.line(
@@ -164,6 +162,12 @@ export class RunPrinter {
   #name(callId: string): string {
     return this.#names.get(callId) ?? callId;
   }
+}
+
+/** Returns the words about the model of a run. A call without a model has none. */
+function modelOf({ model, provider, scripted }: RunEventTypes['run.started']): string {
+  if (model === undefined) return '';
+  return scripted ? ' (scripted: no model is configured)' : ` with ${provider} ${model}`;
 }
 
 function compact(value: unknown): string {

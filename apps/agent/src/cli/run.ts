@@ -8,7 +8,7 @@ import { eventBody } from '../run/core/events.ts';
 import { RunFollower, type RunFrame } from '../run/follow/follow-run.ts';
 import { terminalJson, terminalLine } from '../text/terminal-text.ts';
 import { messageOf } from '../text/error-text.ts';
-import { questionOf, type Asked } from './ask-person.ts';
+import { questionOf, type Asked } from './question-of.ts';
 import { awaitServers } from './await-servers.ts';
 import { EXIT } from './exit-code.ts';
 import { InboxPrompt } from './inbox-prompt.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestEdge } from '../http/testing.ts';
 import { FakeServer } from '../mcp/testing/fake-server.ts';
 import { poolOf, toolNamed } from '../mcp/testing/pool-fixture.ts';
@@ -127,6 +127,73 @@ test('a run is followed over a lost connection, from the event after the last', 
   expect(io.written.err).toContain('the connection to the service is lost; trying again in 1 s\n');
   expect(streams).toEqual([undefined, '1']);
 });
+
+/** A service whose only call waits for an approval. Returns its address. */
+async function waitingService(): Promise<string> {
+  const id = '01932d6e-0000-7000-8000-00000000aaaa';
+  const run = {
+    id,
+    kind: 'call',
+    status: 'input_required',
+    prompt: 'Call files__write',
+    inbox: [],
+  };
+  const event = (seq: number, type: string, data: object) =>
+    `data: ${JSON.stringify({ run_id: id, seq, type, version: 1, at: '2026-01-01T00:00:00Z', data })}\n\n`;
+  const opened = {
+    inbox_item_id: '01932d6e-0000-7000-8000-00000000bbbb',
+    kind: 'tool_approval',
+    request: { name: 'files__write', arguments: { path: 'a' } },
+  };
+  const server = createServer((request, response) => {
+    const isStream = request.url === `/v1/runs/${id}/events`;
+    response.writeHead(200, {
+      'content-type': isStream ? 'text/event-stream' : 'application/json',
+    });
+    if (!isStream) return response.end(JSON.stringify(run));
+    response.write(`data: ${JSON.stringify({ type: 'run.snapshot', run_id: id, run })}\n\n`);
+    response.write(event(1, 'run.started', { scripted: false }));
+    return response.write(event(2, 'inbox.opened', opened));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test.each([
+  ['call', 'files__write'],
+  ['follow', '01932d6e-0000-7000-8000-00000000aaaa'],
+])(
+  '%s prints how to answer a call that waits for a person, until it is interrupted',
+  async (...argv) => {
+    const url = await waitingService();
+    const interrupts: (() => void)[] = [];
+    const onInterrupt = (listener: () => void) => {
+      interrupts.push(listener);
+      return () => undefined;
+    };
+    const io = { ...testIo(), onInterrupt };
+    const context = { env: {}, cwd: '/', repository: '/', version: '0' };
+    const ended = runCommand(io, { argv: [...argv, '--url', url], ...context });
+    await vi.waitFor(() => expect(io.written.err).toContain('inbox answer'));
+    for (const interrupt of interrupts) interrupt();
+    expect(await ended).toBe(130);
+    expect(io.written).toEqual({
+      out: '',
+      err: [
+        'run 01932d6e-0000-7000-8000-00000000aaaa',
+        '? may files__write be called with {"path":"a"}',
+        'answer with: signalbox inbox answer 01932d6e-0000-7000-8000-00000000bbbb',
+        'the run continues; signalbox cancel 01932d6e-0000-7000-8000-00000000aaaa cancels it',
+        '',
+      ].join('\n'),
+    });
+  },
+);
 
 test('following a run of a service that does not answer ends at once', async () => {
   const io = testIo();

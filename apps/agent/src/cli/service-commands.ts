@@ -100,7 +100,7 @@ export const cancelCommand = serviceCommand({
 });
 
 /** Seconds to wait for the result in the first request; a longer call is followed. */
-const WAIT_S = 20;
+const WAIT_S = 2;
 
 export const callCommand = serviceCommand({
   name: 'call',
@@ -117,18 +117,22 @@ export const callCommand = serviceCommand({
         signal,
       }),
     );
-    if (finishedAt === undefined)
-      await followService({ ...io, out: () => undefined }, client, { id, isJson: false });
+    if (finishedAt === undefined) {
+      const quiet = { ...io, out: () => undefined };
+      const code = await followService(quiet, client, { id, isJson: false });
+      if (code === EXIT.interrupted) return code;
+    }
     const { data } = await client.page((api, signal) =>
       api.GET('/v1/runs/{id}/tool-calls', { params: { path: { id } }, signal }),
     );
     const [call] = data;
     if (call === undefined) throw new UsageError('the service no longer has this call');
+    const reason = `${call.error ?? ''}${resultText(call.result)}`;
     if (isJson) io.out(`${terminalJson(call)}\n`);
     else if (call.state === 'succeeded') io.out(resultText(call.result));
     else
       io.err(
-        `signalbox: ${terminalLine(`${name} is ${call.state}: ${call.error ?? ''}${resultText(call.result)}`)}\n`,
+        `signalbox: ${terminalLine(`${name} is ${call.state}${reason === '' ? '' : `: ${reason}`}`)}\n`,
       );
     return call.state === 'succeeded' ? EXIT.done : EXIT.failed;
   },
