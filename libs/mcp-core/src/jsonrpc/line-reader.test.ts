@@ -25,6 +25,18 @@ describe('LineReader', () => {
     expect(messages).toEqual([{ a: 1 }, { b: 2 }]);
   });
 
+  test('accepts a byte order mark before a message, however it is cut, and keeps it in a string', () => {
+    const line = Buffer.from('\uFEFF{"a":"\uFEFF"}\r\n');
+    for (const size of [1, 2, line.length]) {
+      const { messages, problems, reader } = collect();
+      for (let start = 0; start < line.length; start += size)
+        reader.push(Buffer.from(line.subarray(start, start + size)));
+      reader.push(Buffer.from('\uFEFF{"b":1}\n{"c":2}\n'));
+      expect(messages).toEqual([{ a: '\uFEFF' }, { b: 1 }, { c: 2 }]);
+      expect(problems).toEqual([]);
+    }
+  });
+
   test('reports a line that is not JSON and continues', () => {
     const { messages, problems, reader } = collect();
     reader.push(Buffer.from('Listening on port 80\n{"a":1}\n{"b":\n'));

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from './byte-order-mark.ts';
 import { LinePieces } from './line-pieces.ts';
 import { BudgetShare } from './message-budget.ts';
 import {
@@ -20,8 +21,8 @@ const NEWLINE = 0x0a;
 
 /**
  * Splits a byte stream into newline-delimited JSON messages. Chunks may end anywhere, even inside a
- * character. Blank lines are skipped and `\r
- * ` is accepted. A line longer than `maxBytes`, not counting its newline, is discarded as it
+ * character. Blank lines are skipped, and `\r` before the newline and a byte order mark before a
+ * message are accepted. A line longer than `maxBytes`, not counting its newline, is discarded as it
  * arrives, never buffered, and reported once: as soon as the id of its message is known, otherwise
  * at its end. A line of too many values is not parsed, and a line of too many levels is not delivered.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio
@@ -192,6 +193,8 @@ export class LineReader {
     } catch (error) {
       // The error shows the text: without the newline it is one line.
       if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
+      const unmarked = withoutByteOrderMark(text);
+      if (unmarked !== text) return this.#parse(unmarked);
       if (text.trim() === '' || (!isHarmless && this.#isRefused(Buffer.from(text)))) return;
       this.#receiver.unreadable({
         reason: 'parse-error',

@@ -57,6 +57,17 @@ describe('a modern request', () => {
     expect(server.arrivals[0]?.headers['mcp-name']).toBe(name);
   });
 
+  it('accepts a byte order mark before its JSON response', async () => {
+    const answer = { jsonrpc: '2.0', id: 1, result: { ok: true } };
+    const server = await scriptedServer(({ response }) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(`\uFEFF${JSON.stringify(answer)}`);
+    });
+    const { transport, messages } = await openTransport({ url: server.url });
+    await transport.send(modernRequest(1, 'tools/list'));
+    await vi.waitFor(() => expect(messages).toEqual([answer]), WAIT);
+  });
+
   it('delivers the notifications of its stream in order and before the response, however the bytes are cut', async () => {
     const notifications = Array.from({ length: 50 }, (_, n) => ({
       jsonrpc: '2.0',

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { withoutByteOrderMark } from '../../jsonrpc/byte-order-mark.ts';
 import { LinePieces } from '../../jsonrpc/line-pieces.ts';
 import { BudgetShare } from '../../jsonrpc/message-budget.ts';
 import { NO_ROOM, tooLong, type MessageLimits } from '../../jsonrpc/message-limits.ts';
@@ -54,7 +55,7 @@ export function readBody(
     }
   });
   response.on('end', () => {
-    finish({ kind: 'text', text: (first ?? pieces.take()).toString() });
+    finish({ kind: 'text', text: withoutByteOrderMark((first ?? pieces.take()).toString()) });
   });
   response.on('error', (error) => {
     finish({ kind: 'broken', error });

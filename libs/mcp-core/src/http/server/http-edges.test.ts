@@ -42,6 +42,14 @@ function postOf(body: Uint8Array<ArrayBuffer>): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json', accept: '*/*' }, body };
 }
 
+test('a body may begin with a byte order mark', async () => {
+  const peer = await serve();
+  const request = peer.modern('server/discover');
+  const body = `\uFEFF${JSON.stringify(request.body)}`;
+  const { status } = await peer.exchange({ ...request, body });
+  expect(status).toBe(200);
+});
+
 describe('an invalid HTTP request', () => {
   test.each(['HEAD', 'OPTIONS', 'PUT', 'PATCH', 'TRACE'])(
     '%s is answered with 405 and the allowed methods',

@@ -1,3 +1,4 @@
+import { withoutByteOrderMark } from '../../jsonrpc/byte-order-mark.ts';
 import { ErrorCode } from '../../protocol/errors.ts';
 import { headerOf } from '../headers/http-headers.ts';
 import { sendRefusal } from './authenticated-access.ts';
@@ -57,7 +58,8 @@ export function readMessage(
 function parse(body: Uint8Array): unknown {
   if (!isUtf8(body)) return new SyntaxError('the body is not UTF-8');
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
+    const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+    return JSON.parse(withoutByteOrderMark(text));
   } catch {
     return new SyntaxError('the body is not JSON');
   }
