@@ -15,8 +15,8 @@ export interface HttpErrorDetails {
 
 /**
  * An HTTP response without a usable JSON-RPC response. The message and the fields contain no
- * request headers, cookies or session ids. Status 401, 403 and 5xx say nothing about the era of a
- * server.
+ * request headers, cookies or session ids. Status 401, 403, 407, 408, 425, 429 and 5xx say nothing
+ * about the era of a server.
  */
 export class HttpError extends Error {
   readonly status: number;

@@ -39,8 +39,18 @@ function status(
 }
 
 describe('over HTTP', () => {
-  test.each([400, 404, 405])(
+  test.each([400, 404, 405, 406, 409, 415, 422])(
     'status %i without a JSON-RPC answer is that of a legacy server',
+    async (code) => {
+      const server = http({ initialize: initialized() });
+      const connecting = connectTo(server);
+      server.fail((await server.receives('server/discover')).id!, status(code));
+      expect((await connecting).server.era).toBe('legacy');
+    },
+  );
+
+  test.each([200, 202, 204])(
+    'status %i without a usable answer is that of a legacy server',
     async (code) => {
       const server = http({ initialize: initialized() });
       const connecting = connectTo(server);
@@ -51,6 +61,8 @@ describe('over HTTP', () => {
 
   test.each<[string, Error]>([
     ['status 401', status(401)],
+    ['status 408', status(408)],
+    ['status 429', status(429)],
     ['status 403', status(403, { code: -32601, message: 'no' })],
     ['status 500', status(500)],
     ['status 503', status(503)],

@@ -20,7 +20,7 @@ import type { ConnectedServer } from './connected-server.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
 import { declaredCapabilities } from './capabilities.ts';
-import { httpFailureOf, isRequestRefused } from '../connection/http-failure.ts';
+import { httpFailureOf, isRequestRefused, isUnanswered } from '../connection/http-failure.ts';
 import { aroundExchange } from '../extensions/middleware.ts';
 import { readResponse } from '../requests/read-response.ts';
 
@@ -129,7 +129,7 @@ async function decideAfterLoss(
 ): Promise<Discovery> {
   const { connection, isRetry } = attempt;
   const failure = httpFailureOf(error);
-  if (failure !== undefined && isRequestRefused(failure) && !isRetry) {
+  if (failure !== undefined && (isRequestRefused(failure) || isUnanswered(failure)) && !isRetry) {
     // The error response may have come without its id.
     return failure.rpcError === undefined
       ? { era: 'legacy', reason: `it answered server/discover with HTTP status ${failure.status}` }
