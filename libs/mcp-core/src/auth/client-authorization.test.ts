@@ -322,6 +322,17 @@ describe('discovery', () => {
     expect(await authorizedAt(server).refuse()).toBe(true);
   });
 
+  test('continues at the origin after a page that is no metadata of the resource', async () => {
+    const server = await scriptedAuthorizationServer((origin) => ({
+      [PRM]: () => ({ status: 200, headers: { 'content-type': 'text/html' }, json: 'page' }),
+      '/.well-known/oauth-protected-resource': () => ({
+        resource: `${origin}/mcp`,
+        authorization_servers: [origin],
+      }),
+    }));
+    expect(await authorizedAt(server).refuse()).toBe(true);
+  });
+
   test('uses only the address in the challenge when there is one', async () => {
     const server = await scriptedAuthorizationServer();
     const challenge = `Bearer resource_metadata="${server.origin}/elsewhere"`;
@@ -354,6 +365,29 @@ describe('discovery', () => {
     expect(await refuse()).toBe(true);
     expect(opened[0]?.pathname).toBe('/authorize');
     expect(opened[0]?.searchParams.get('resource')).toBe(server.mcp);
+  });
+
+  test('accepts the slash of official SDKs in the issuer of a server of 2025-03-26', async () => {
+    const server = await scriptedAuthorizationServer((origin) => ({
+      [PRM]: () => undefined,
+      [METADATA]: () => ({ ...metadataOf(origin), issuer: `${origin}/` }),
+    }));
+    const { refuse, opened } = authorizedAt(server, {}, (state) => ({
+      code: 'c',
+      state,
+      iss: `${server.origin}/`,
+    }));
+    expect(await refuse()).toBe(true);
+    expect(opened).toHaveLength(1);
+  });
+
+  test('refuses another spelling of the issuer that the resource names', async () => {
+    const server = await scriptedAuthorizationServer((origin) => ({
+      [METADATA]: () => ({ ...metadataOf(origin), issuer: `${origin}/` }),
+    }));
+    await expect(authorizedAt(server).refuse()).rejects.toMatchObject({
+      code: 'metadata-mismatch',
+    });
   });
 
   test.each([

@@ -83,6 +83,29 @@ export class GuardedFetch {
     );
   }
 
+  /**
+   * Returns the first JSON object at the URLs, or `undefined` when the server has none. Servers answer
+   * unknown paths with a page, too, so a response without a JSON object counts only when no other URL
+   * has one.
+   * @throws AuthorizationError `address-refused`, `unreachable`, `discovery-failed`
+   */
+  async firstJson(
+    urls: readonly string[],
+  ): Promise<{ readonly [name: string]: unknown } | undefined> {
+    let failure: AuthorizationError | undefined;
+    for (const url of urls) {
+      const found = await this.json(url).catch((error: unknown) => {
+        if (!(error instanceof AuthorizationError) || error.code !== 'discovery-failed')
+          throw error;
+        failure ??= error;
+        return undefined;
+      });
+      if (found !== undefined) return found;
+    }
+    if (failure !== undefined) throw failure;
+    return undefined;
+  }
+
   async #send(
     url: string,
     init: FetchInit,

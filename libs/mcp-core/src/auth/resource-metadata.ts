@@ -25,10 +25,8 @@ export async function fetchResourceMetadata(
   challengedUrl: string | undefined,
 ): Promise<ResourceMetadata | undefined> {
   const candidates = challengedUrl === undefined ? wellKnownUrls(server) : [challengedUrl];
-  for (const url of candidates) {
-    const found = await fetch.json(url);
-    if (found !== undefined) return checked(found, server);
-  }
+  const found = await fetch.firstJson(candidates);
+  if (found !== undefined) return checked(found, server);
   if (challengedUrl === undefined) return undefined;
   throw new AuthorizationError(
     'discovery-failed',

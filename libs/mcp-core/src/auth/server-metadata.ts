@@ -22,7 +22,7 @@ export async function fetchServerMetadata(
   fetch: GuardedFetch,
   issuer: string,
 ): Promise<AuthorizationServer> {
-  const found = await firstMetadata(fetch, issuer);
+  const found = await firstMetadata(fetch, issuer, [issuer]);
   if (found !== undefined) return found;
   throw new AuthorizationError(
     'discovery-failed',
@@ -32,7 +32,8 @@ export async function fetchServerMetadata(
 
 /**
  * Returns the authorization server of an MCP server without protected resource metadata: its origin,
- * with the metadata there or the default paths of 2025-03-26.
+ * with the metadata there or the default paths of 2025-03-26. The metadata may name the origin with a
+ * slash, as those of the official SDKs do: nothing else names the issuer of such a server.
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/authorization#fallbacks-for-servers-without-metadata-discovery
  */
 export async function fetchOriginMetadata(
@@ -41,7 +42,7 @@ export async function fetchOriginMetadata(
 ): Promise<AuthorizationServer> {
   const { origin } = new URL(server);
   return (
-    (await firstMetadata(fetch, origin)) ?? {
+    (await firstMetadata(fetch, origin, [origin, `${origin}/`])) ?? {
       issuer: origin,
       authorization_endpoint: `${origin}/authorize`,
       token_endpoint: `${origin}/token`,
@@ -54,19 +55,10 @@ export async function fetchOriginMetadata(
 async function firstMetadata(
   fetch: GuardedFetch,
   issuer: string,
+  names: readonly string[],
 ): Promise<AuthorizationServer | undefined> {
-  let failure: AuthorizationError | undefined;
-  for (const url of wellKnownUrls(issuer)) {
-    // Servers answer unknown paths with a page, too; the next address may have the metadata.
-    const found = await fetch.json(url).catch((error: unknown) => {
-      if (!(error instanceof AuthorizationError) || error.code !== 'discovery-failed') throw error;
-      failure ??= error;
-      return undefined;
-    });
-    if (found !== undefined) return checked(found, issuer);
-  }
-  if (failure !== undefined) throw failure;
-  return undefined;
+  const found = await fetch.firstJson(wellKnownUrls(issuer));
+  return found && checked(found, issuer, names);
 }
 
 function wellKnownUrls(issuer: string): readonly string[] {
@@ -84,10 +76,14 @@ function wellKnownUrls(issuer: string): readonly string[] {
     : [...inserted, `${url.origin}${path}/.well-known/openid-configuration`];
 }
 
-function checked(found: { readonly [name: string]: unknown }, issuer: string): AuthorizationServer {
+function checked(
+  found: { readonly [name: string]: unknown },
+  issuer: string,
+  names: readonly string[],
+): AuthorizationServer {
   const { issuer: named } = found;
   // Simple string comparison, as the specification requires.
-  if (named !== issuer)
+  if (typeof named !== 'string' || !names.includes(named))
     throw new AuthorizationError(
       'metadata-mismatch',
       `The metadata of the authorization server ${shorten(issuer)} name another issuer: ${typeof named === 'string' ? shorten(named) : 'none'}.`,
