@@ -4,7 +4,7 @@ import type { LoggingLevel } from '../protocol/logging-levels.ts';
 import type { ServerCapabilities } from '../protocol/capabilities.ts';
 import type { CompleteParams, Completion, CompletionReference } from '../protocol/completion.ts';
 import type { ResourceContents } from '../protocol/content.ts';
-import { LocalError } from '../protocol/errors.ts';
+import { LocalError, ProtocolError } from '../protocol/errors.ts';
 import { changedList } from '../protocol/list-changes.ts';
 import type { GetPromptResult, Prompt } from '../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../protocol/resources.ts';
@@ -256,10 +256,14 @@ export class ConnectedClient implements Client {
     if (known !== undefined) return known;
     // A result after input rounds depends on the input responses, so it is not stored.
     let rounds = 0;
-    const result = await this.#current.connection.request(method, params, {
-      ...options,
-      onInputRequired: () => (rounds += 1),
-    });
+    const result = await this.#current.connection
+      .request(method, params, { ...options, onInputRequired: () => (rounds += 1) })
+      .catch((error: unknown) => {
+        // The pages that led to a refused cursor are stale.
+        if (params.cursor !== undefined && error instanceof ProtocolError)
+          this.#cache.evict((entry) => entry.method === method);
+        throw error;
+      });
     if (cache !== 'none' && rounds === 0) this.#cache.store(ticket, { method, params }, result);
     return result;
   }

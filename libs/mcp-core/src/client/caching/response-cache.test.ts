@@ -83,6 +83,31 @@ describe('a result that may be kept', () => {
     expect(server.all('resources/read')).toHaveLength(2);
   });
 
+  test('is discarded when the server refuses the cursor that it named', async () => {
+    let generation = 1;
+    const { client, server } = await connect({
+      'prompts/list': ({ params: { cursor } = {} }) => {
+        const last = { prompts: [{ name: `last of ${generation}` }], ...fresh(0) };
+        if (cursor === `cursor of ${generation}`) return { result: last };
+        if (cursor !== undefined)
+          return { error: { code: -32602, message: 'Invalid params: unknown cursor' } };
+        const first = { prompts: [{ name: 'first' }], nextCursor: `cursor of ${generation}` };
+        return { result: { ...first, ...fresh(60_000) } };
+      },
+    });
+    await client.listPrompts();
+    generation = 2;
+    expect(await client.listPrompts()).toEqual([{ name: 'first' }, { name: 'last of 2' }]);
+    generation = 3;
+    const pages = client.pages.prompts();
+    await pages.next();
+    await expect(pages.next()).rejects.toMatchObject({ code: -32602 });
+    expect((await client.pages.prompts().next()).value).toMatchObject({
+      nextCursor: 'cursor of 3',
+    });
+    expect(server.all('prompts/list')).toHaveLength(7);
+  });
+
   test.each([0, -1, undefined, null, '1000', Number.NaN])(
     'says so with a time; %j is none',
     async (ttlMs) => {

@@ -91,6 +91,22 @@ describe.each(['legacy', 'modern'] as const)('the pages of a list (%s)', (era) =
     expect(server.all('tools/list')).toHaveLength(2);
   });
 
+  test('are listed from the beginning again, once, when the server refuses a cursor', async () => {
+    const refused = { error: { code: -32602, message: 'Invalid params: unknown cursor' } };
+    let refusals = 1;
+    const { client, server } = await connect(era, {
+      'prompts/list': (request) => {
+        const isRefused = request.params?.cursor !== undefined && refusals-- > 0;
+        return isRefused ? refused : paged('prompts', [[tool('a')], [tool('b')]])(request);
+      },
+    });
+    expect(await client.listPrompts()).toMatchObject([{ name: 'a' }, { name: 'b' }]);
+    expect(server.all('prompts/list')).toHaveLength(4);
+    refusals = 2;
+    await expect(client.listPrompts()).rejects.toMatchObject({ code: -32602 });
+    expect(server.all('prompts/list')).toHaveLength(8);
+  });
+
   test('continue from the cursor of an earlier page', async () => {
     const { client } = await connect(era, {
       'tools/list': paged('tools', [[tool('a')], [tool('b')], [tool('c')]]),

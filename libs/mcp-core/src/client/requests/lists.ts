@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../jsonrpc/messages.ts';
+import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { ServerCapabilities } from '../../protocol/capabilities.ts';
 import type { Prompt } from '../../protocol/prompts.ts';
 import type { Resource, ResourceTemplate } from '../../protocol/resources.ts';
@@ -82,15 +83,26 @@ export class Lists {
     this.#source = source;
   }
 
-  /** Returns the items of all pages. */
+  /**
+   * Returns the items of all pages. Begins again, once, when the server refuses a cursor: the page
+   * that named it may have been cached, or the list may have changed.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching#interaction-with-pagination
+   */
   async all<K extends keyof ListItems>(
     list: K,
     options?: RequestOptions,
   ): Promise<readonly ListItems[K][]> {
     if (!this.#exists(list)) return [];
-    const items = await collectPages(list, (params) =>
-      this.#source.request(LISTS[list].method, params, options),
-    );
+    let isAtStart = true;
+    const collect = (): Promise<readonly unknown[]> =>
+      collectPages(list, (params) => {
+        isAtStart = params.cursor === undefined;
+        return this.#source.request(LISTS[list].method, params, options);
+      });
+    const items = await collect().catch((error: unknown) => {
+      if (isAtStart || !isInvalidParams(error)) throw error;
+      return collect();
+    });
     // The codec checks that each is an object.
     return items as readonly ListItems[K][];
   }
@@ -123,4 +135,8 @@ export class Lists {
       ? capabilities.tasks?.list !== undefined
       : capabilities[LISTS[list].capability] !== undefined;
   }
+}
+
+function isInvalidParams(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ErrorCode.invalidParams;
 }
