@@ -22,6 +22,24 @@ test('joins the pages, whatever their cursors are', async () => {
   ).toEqual([1, 2, 3]);
 });
 
+test.each([
+  ['one page', [[1, 2]]],
+  ['three pages', [[1], [2], [3]]],
+])(
+  'ends %s whose last names an empty cursor, which the server takes for none',
+  async (_title, lists) => {
+    const found = await collectPages('tools', ({ cursor }) => {
+      const number = Number(cursor ?? '');
+      const isLast = number + 1 === lists.length;
+      return Promise.resolve({
+        tools: lists[number],
+        nextCursor: isLast ? '' : String(number + 1),
+      });
+    });
+    expect(found).toEqual(lists.flat());
+  },
+);
+
 test('counts a page before it is stored, and values by their cost', async () => {
   const objects = Array.from({ length: 100_000 }, () => ({}));
   expect(await endless(() => ({ tools: [{ objects }] }))).toEqual({

@@ -70,6 +70,8 @@ async function* pagesAfter(
     cursors.add(cursor);
     const page = await fetchPage({ cursor });
     count += 1;
+    // Some servers name an empty cursor on the last page and take it for none: the list begins again.
+    if (cursor === '' && cursors.has(page.nextCursor)) return;
     yield page;
     cursor = page.nextCursor;
   }
