@@ -30,11 +30,9 @@ export class MirroredHeaders {
     const encodedName = headerOf(headers, 'mcp-name');
     if (
       name !== undefined &&
-      encodedName !== name &&
       (encodedName === undefined || decodeHeaderValue(encodedName) !== name)
-    ) {
+    )
       return describe('Mcp-Name', encodedName, name);
-    }
     return method === 'tools/call' && name !== undefined
       ? this.#mismatchOfParameters(name, params?.arguments, headers)
       : undefined;

@@ -288,6 +288,21 @@ describe('a modern request is refused with 400 in the order of the specification
     );
   });
 
+  test('-32020 for an encoded Mcp-Name that equals the body only before it is decoded', async () => {
+    const read = (): string => 'text';
+    const resources = [{ uri: 'a:1', name: 'a', read }];
+    const uriTemplate = '{+uri}';
+    const peer = await serve({ resources, templates: [{ uriTemplate, name: 'all', read }] });
+    const uri = '=?base64?YTox?=';
+    expect((await peer.exchange(peer.modern('resources/read', { uri }))).json).toMatchObject({
+      error: { code: ErrorCode.headerMismatch },
+    });
+    const headers = { 'mcp-name': `=?base64?${Buffer.from(uri).toString('base64')}?=` };
+    expect(
+      (await peer.exchange(peer.modern('resources/read', { uri }, { headers }))).json,
+    ).toMatchObject({ result: { contents: [{ uri, text: 'text' }] } });
+  });
+
   test('-32020 before -32601 and -32602', async () => {
     const peer = await serve({ tools: [echo] });
     for (const method of ['unknown/method', 'tools/call']) {
