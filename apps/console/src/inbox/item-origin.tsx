@@ -8,6 +8,8 @@ import { Time } from '../ui/time.tsx';
 
 /** Characters of a prompt that are shown. */
 const MAX_PROMPT = 200;
+/** Name of the API key in a service that asks for none. */
+const WITHOUT_KEY = 'anonymous';
 
 /** Says which run an item belongs to, on whose behalf, and until when it can be answered. */
 export function ItemOrigin({ item }: { readonly item: InboxItem }): ReactNode {
@@ -51,7 +53,11 @@ export function ItemOrigin({ item }: { readonly item: InboxItem }): ReactNode {
                 the model <PlainText text={run.model ?? 'of the service'} />
               </>
             )}
-            , for the API key <PlainText text={run.api_key} />
+            {run.api_key !== WITHOUT_KEY && (
+              <>
+                , for the API key <PlainText text={run.api_key} />
+              </>
+            )}
           </dd>
         </div>
       )}

@@ -14,6 +14,7 @@ import { ChooseList } from './choose-list.tsx';
 import { CompletionField } from './completion-field.tsx';
 import { promptArguments, textIn } from './mcp-object.ts';
 import { useServerList, type McpObject } from './server-queries.ts';
+import { subtitleOf } from './subtitle.ts';
 
 /** The prompts of a server, and a form for each that fills it in. */
 export function PromptsTab({ server }: { readonly server: string }): ReactNode {
@@ -39,11 +40,11 @@ export function PromptsTab({ server }: { readonly server: string }): ReactNode {
     <ChooseList
       label="Prompts"
       param="prompt"
-      entries={data.map((each) => ({
-        id: textIn(each, 'name') ?? '',
-        title: printable(textIn(each, 'name') ?? ''),
-        text: printable(textIn(each, 'title') ?? textIn(each, 'description') ?? ''),
-      }))}
+      entries={data.map((each) => {
+        const id = textIn(each, 'name') ?? '';
+        const text = subtitleOf(id, textIn(each, 'title'), textIn(each, 'description'));
+        return { id, title: printable(id), text: printable(text) };
+      })}
       hint="Choose a prompt to fill it in."
     >
       {prompt === undefined ? (

@@ -9,6 +9,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { ChooseList } from './choose-list.tsx';
 import { ChangedTools } from './changed-tools.tsx';
 import { useServerTools } from './server-queries.ts';
+import { subtitleOf } from './subtitle.ts';
 import { ToolView } from './tool-view.tsx';
 
 /** Tools from which a list is worth a search. */
@@ -47,7 +48,7 @@ export function ToolsTab({ server }: { readonly server: ServerDetail }): ReactNo
           entries={found.map((each) => ({
             id: each.tool,
             title: printable(each.tool),
-            text: printable(each.title ?? each.description),
+            text: printable(subtitleOf(each.tool, each.title, each.description)),
           }))}
           search={
             tools.length > MANY && (
