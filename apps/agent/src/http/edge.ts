@@ -106,7 +106,7 @@ function checkHost(request: FastifyRequest, names: ReadonlySet<string>): void {
   if (names.has(name)) return;
   throw new Problem(
     'forbidden_host',
-    `the Host header names "${name}", which is not an address of this service; use 127.0.0.1 or localhost`,
+    `the Host header names "${name}", which is not an address of this service; use 127.0.0.1 or localhost, or set public_url in the configuration to the address of the proxy in front of the service`,
   );
 }
 

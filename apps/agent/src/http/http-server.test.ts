@@ -207,7 +207,10 @@ describe('the edge refuses requests that a web page could send', () => {
     '[::2]:8020',
     'evil.example:127.0.0.1',
   ])('the Host %j is refused by a service bound to loopback', async (host) => {
-    expect((await get('/healthz', { host })).json()).toMatchObject({ code: 'forbidden_host' });
+    expect((await get('/healthz', { host })).json()).toMatchObject({
+      code: 'forbidden_host',
+      detail: expect.stringContaining('set public_url in the configuration') as string,
+    });
   });
 
   test('a configured host name is accepted in any letter case', async () => {
