@@ -52,7 +52,10 @@ export interface ClientOptions {
 export interface ClientLimits {
   /** Time limit for connecting in milliseconds; default 60,000. */
   readonly connectTimeoutMs?: number | undefined;
-  /** Silence in milliseconds after which `initialize` is also sent on the same process; default 1500. Ignored over HTTP, where only the connect limit applies. */
+  /**
+   * Silence in milliseconds after which `initialize` is also sent on the same process; default 1500. A server of both eras that reads both requests then
+   * stays in the legacy era. Ignored over HTTP, where only the connect limit applies.
+   */
   readonly probeTimeoutMs?: number | undefined;
   /** Inactivity limit of a request in milliseconds; default 60,000, `Infinity` for none. Progress restarts it; an open input request pauses it. */
   readonly requestTimeoutMs?: number | undefined;
