@@ -17,8 +17,9 @@ export const ErrorCode = {
   unsupportedProtocolVersion: -32022,
   /**
    * The user must visit the URLs in `data.elicitations` first. A tool may throw it: a client of
-   * revision 2025-11-25 with url elicitation receives the error, any other client a result with
-   * `isError`.
+   * revision 2025-11-25 with url elicitation receives the error, with ids where the elicitations have
+   * none; any other client receives a result with `isError`. So does every client when `data` lists
+   * no URL elicitations.
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
    */
   urlElicitationRequired: -32042,

@@ -138,25 +138,19 @@ export const elicitation = {
     'Decline, cancel and a client that never comes back are dealt with.',
     { page: elicitationPage, versions: MODERN },
   ),
-  'elicitation.complete-id': review(
-    must('server', 'The notification of completion has the id of the input request.', {
-      page: elicitationPage,
-      versions: ['2025-11-25'],
-      on: 'any',
-    }),
-    'The library sends no such notification, which is optional.',
+  'elicitation.complete-id': must(
+    'server',
+    'The notification of completion has the id of the input request.',
+    { page: elicitationPage, versions: ['2025-11-25'] },
   ),
   'elicitation.complete-unknown': must('client', 'A completion with an unknown id is ignored.', {
     page: elicitationPage,
     versions: ['2025-11-25'],
   }),
-  'elicitation.required-error': review(
-    must('server', '-32042 is sent only for url input requests, and lists them with their ids.', {
-      page: elicitationPage,
-      versions: ['2025-11-25'],
-      on: 'any',
-    }),
-    'The library asks and never sends this error, which is optional.',
+  'elicitation.required-error': must(
+    'server',
+    '-32042 is sent only for url input requests, and lists them with their ids.',
+    { page: elicitationPage, versions: ['2025-11-25'] },
   ),
   'elicitation.secrets': review(
     must(

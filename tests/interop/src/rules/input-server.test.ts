@@ -1,4 +1,4 @@
-import type { JsonObject } from '@signalbox/mcp-core';
+import { ErrorCode, type JsonObject, ProtocolError } from '@signalbox/mcp-core';
 import {
   createServer,
   type InteractiveContext,
@@ -6,7 +6,7 @@ import {
 } from '@signalbox/mcp-core/server';
 import { describe, expect, test } from 'vitest';
 import { proves } from '../requirements/proves.ts';
-import { modernMeta } from './message.ts';
+import { type Message, modernMeta } from './message.ts';
 import { openRawClient, SERVER_SETUPS, type RawClient } from './raw-client.ts';
 import { serverOptions, tool } from './test-tools.ts';
 
@@ -75,6 +75,62 @@ describe.each(SERVER_SETUPS)('the input requests of a server, $era over $wire', 
     else expect(inputRequest?.params).not.toHaveProperty('elicitationId');
     expect(URL.canParse(String(inputRequest?.params?.url))).toBe(true);
   });
+
+  test(
+    'the completion of an elicitation has its id',
+    era === 'legacy' ? proves(subject, 'elicitation.complete-id') : {},
+    async () => {
+      const page = { mode: 'url', message: 'Sign in', url: 'https://example.com/in' } as const;
+      const ask = tool('ask', async (_args, { elicit }) => {
+        await elicit('page', { ...page, elicitationId: 'id-1' });
+        return 'asked';
+      });
+      const server = createServer(serverOptions({ tools: [ask] }));
+      const client = await openRawClient(server, { era, wire, capabilities: everything });
+      const id = client.ask('tools/call', { name: 'ask' });
+      const isAsked = ({ method, result }: Message): boolean =>
+        method === 'elicitation/create' || result?.inputRequests !== undefined;
+      const { id: askedId } = await client.find(isAsked);
+      expect(server.completeElicitation('id-2')).toBe(false);
+      expect(server.completeElicitation('id-1')).toBe(era === 'legacy');
+      if (era === 'legacy') {
+        client.send({ jsonrpc: '2.0', id: askedId, result: { action: 'accept' } });
+        await client.answer(id);
+      } else await client.settled();
+      const completions = client.received.filter(
+        ({ method }) => method === 'notifications/elicitation/complete',
+      );
+      expect(completions.map(({ params }) => params)).toEqual(
+        era === 'legacy' ? [{ elicitationId: 'id-1' }] : [],
+      );
+    },
+  );
+
+  test(
+    'an error that asks for URLs first lists them with ids',
+    era === 'legacy' ? proves(subject, 'elicitation.required-error') : {},
+    async () => {
+      const page = { mode: 'url', message: 'Sign in', url: 'https://example.com/in' };
+      const refusing = (name: string, data: JsonObject) =>
+        tool(name, () => {
+          throw new ProtocolError(ErrorCode.urlElicitationRequired, 'Sign in first', { data });
+        });
+      const tools = [
+        refusing('with-url', { elicitations: [page] }),
+        refusing('with-form', { elicitations: [{ mode: 'form', ...form('Name?') }] }),
+        refusing('with-nothing', {}),
+      ];
+      const server = createServer(serverOptions({ tools }));
+      const client = await openRawClient(server, { era, wire, capabilities: everything });
+      const answers = await Promise.all(
+        tools.map(({ name }) => client.request('tools/call', { name })),
+      );
+      const asResult = { result: { isError: true, content: [{ text: 'Sign in first' }] } };
+      const elicitations = [{ ...page, elicitationId: expect.any(String) as string }];
+      const asError = { error: { code: -32042, data: { elicitations } } };
+      expect(answers).toMatchObject([era === 'legacy' ? asError : asResult, asResult, asResult]);
+    },
+  );
 
   const undeclared = [
     [

@@ -1,4 +1,5 @@
 import type { InputMethod, InputTypes } from '../../era/codec.ts';
+import { isJsonObject } from '../../jsonrpc/envelope.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import { elicitationProblems } from '../../schema/elicitation-problems.ts';
 
@@ -41,4 +42,28 @@ export function assertFitsForm(
 export function withElicitationId<P>(params: P): P {
   const isUrl = typeof params === 'object' && params !== null && 'url' in params;
   return isUrl ? { elicitationId: crypto.randomUUID(), ...params } : params;
+}
+
+/**
+ * Whether an error lists URL elicitations, as every error -32042 must.
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
+ */
+export function listsUrlElicitations({ data }: ProtocolError): boolean {
+  const { elicitations } = isJsonObject(data) ? data : {};
+  return Array.isArray(elicitations) && elicitations.length > 0 && elicitations.every(isUrlRequest);
+}
+
+/** Adds ids to the elicitations of an error -32042; returns any other error unchanged. */
+export function withElicitationIds(error: ProtocolError): ProtocolError {
+  const { code, message, data } = error;
+  if (code !== ErrorCode.urlElicitationRequired || !listsUrlElicitations(error)) return error;
+  const { elicitations, ...rest } = data as { readonly elicitations: readonly unknown[] };
+  return new ProtocolError(code, message, {
+    data: { ...rest, elicitations: elicitations.map(withElicitationId) },
+    cause: error,
+  });
+}
+
+function isUrlRequest(value: unknown): boolean {
+  return isJsonObject(value) && value.mode === 'url' && typeof value.url === 'string';
 }

@@ -22,6 +22,7 @@ import type { NotificationSink } from '../connection/notification-queue.ts';
 import type { LegacySession } from '../connection/legacy-session.ts';
 import type { NotificationHandler } from '../extensions/custom-methods.ts';
 import type { ServerMiddlewareRunner } from '../extensions/middleware.ts';
+import { withElicitationIds } from '../input/elicitation.ts';
 import { MultiRoundTrip } from '../input/multi-round-trip.ts';
 import { NO_REPLAY } from '../input/replay.ts';
 import type { RequestStates } from '../input/request-state.ts';
@@ -265,7 +266,7 @@ export class RequestDispatcher {
         await request.startTask(request.requestedTask);
       return this.#succeeded(request, result);
     } catch (error) {
-      const protocolError = this.#toProtocolError(error, request.isAbandoned);
+      const protocolError = withElicitationIds(this.#toProtocolError(error, request.isAbandoned));
       request.settleTask({ error: protocolError });
       startElicitations(protocolError, request);
       return { error: this.#encodeError(protocolError, request.port.codec) };

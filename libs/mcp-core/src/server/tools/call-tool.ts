@@ -4,6 +4,7 @@ import { SerializedJson } from '../../jsonrpc/serialized-json.ts';
 import { ErrorCode, ProtocolError, ToolError, shorten } from '../../protocol/errors.ts';
 import { missingScopes } from '../../protocol/scopes.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
+import { listsUrlElicitations } from '../input/elicitation.ts';
 import { readIdempotencyKey, type CreatedTask, type IdempotentCalls } from './idempotent-calls.ts';
 import { readString } from '../requests/read-params.ts';
 import type { ActiveRequest } from '../requests/active-request.ts';
@@ -214,8 +215,15 @@ function failedResult(error: unknown, { caller, tool, request }: Failure): CallT
       error.code === ErrorCode.urlElicitationRequired &&
       codec.hasUrlElicitationRequired &&
       client.can('elicitation.url')
-    )
-      throw error;
+    ) {
+      if (listsUrlElicitations(error)) throw error;
+      caller.onError(
+        new Error(
+          `${tool.name} threw the error code ${error.code} without a list of URL elicitations in data.elicitations`,
+          { cause: error },
+        ),
+      );
+    }
     return errorResult(error.message);
   }
   if (!request.signal.aborted) caller.onError(error);

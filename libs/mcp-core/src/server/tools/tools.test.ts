@@ -52,12 +52,16 @@ interface Spoken {
 }
 
 /** A client that speaks the version, to a server with these tools. */
-async function speak(version: ProtocolVersion, tools: readonly ToolDefinition[]): Promise<Spoken> {
+async function speak(
+  version: ProtocolVersion,
+  tools: readonly ToolDefinition[],
+  capabilities: JsonObject = {},
+): Promise<Spoken> {
   const errors: unknown[] = [];
   const client = await connectRaw(
     createServer({ info, tools, events: { onError: (error) => errors.push(error) } }),
   );
-  if (version !== '2026-07-28') await initialize(client, version);
+  if (version !== '2026-07-28') await initialize(client, version, capabilities);
   let nextId = 1;
   const call = (params: JsonObject, id: string | number = nextId++): Promise<JsonObject> =>
     client.request(id, 'tools/call', version === '2026-07-28' ? modern(params) : params);
@@ -281,6 +285,41 @@ describe('tools/call', () => {
       );
     },
   );
+
+  test('gives ids to the URL elicitations of an error -32042, and does not send one without them', async () => {
+    const { call, errors } = await speak(
+      '2025-11-25',
+      [
+        [{ mode: 'url', url: 'https://example.org/a', message: 'Sign in' }],
+        [],
+        [{ mode: 'form' }],
+      ].map((elicitations, index) =>
+        tool(`visit_${index}`, () => {
+          const data = index === 1 ? undefined : { elicitations };
+          throw new ProtocolError(ErrorCode.urlElicitationRequired, 'Sign in first', { data });
+        }),
+      ),
+      { elicitation: { url: {} } },
+    );
+    expect(await call({ name: 'visit_0' })).toMatchObject({
+      error: {
+        code: -32042,
+        data: {
+          elicitations: [
+            { url: 'https://example.org/a', elicitationId: expect.any(String) as string },
+          ],
+        },
+      },
+    });
+    for (const name of ['visit_1', 'visit_2'])
+      expect(await call({ name })).toMatchObject({
+        result: { isError: true, content: [{ text: 'Sign in first' }] },
+      });
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('visit_1 threw the error code -32042 without'),
+      expect.stringContaining('visit_2 threw the error code -32042 without'),
+    ]);
+  });
 
   test.each([
     [{ structuredContent: { sum: 'three' } }],
