@@ -99,7 +99,7 @@ function splice(
     text,
     source && [source.quoted],
   );
-  return insert(withText, json, structured?.pieces);
+  return insert(withText, json, structured?.line);
 }
 
 /** Replaces a placeholder in the parts. */

@@ -36,6 +36,21 @@ describe('serialized JSON', () => {
       expect(toJsonText(answer(result))).toBe(JSON.stringify(answer(result)));
   });
 
+  test('is sent on one line, whose text keeps the line ends', () => {
+    const pretty = JSON.stringify({ ...value, text: 'a'.repeat(40_000) }, undefined, 2);
+    for (const json of [pretty, pretty.replaceAll('\n', '\r\n'), pretty.replaceAll('\n', '\r')]) {
+      const given = new SerializedJson([Buffer.from(json)]);
+      const message = answer({ content: [textBlockOf(given)], structuredContent: given });
+      const parts = (toJsonParts(message) ?? []).map((part) => Buffer.from(part));
+      for (const line of [toJsonText(message), Buffer.concat(parts).toString()]) {
+        expect(line).not.toMatch(/[\r\n]/u);
+        const { result } = JSON.parse(line) as { result: JsonObject };
+        expect(result.structuredContent).toEqual(JSON.parse(json));
+        expect(result.content).toEqual([{ type: 'text', text: json }]);
+      }
+    }
+  });
+
   test('knows its length', () => {
     expect(serializedLength(source)).toBe(Buffer.byteLength(text));
     expect(serializedLength(textBlockOf(source))).toBe(Buffer.byteLength(JSON.stringify(text)));

@@ -1,3 +1,5 @@
+const LF = 0x0a;
+const CR = 0x0d;
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -10,8 +12,8 @@ let keptMemory: Buffer | undefined;
 
 /**
  * Structured content of a tool whose JSON text already exists, for large results that another process
- * made. The text is sent as it is, as structured content and as text, and never parsed. It is not
- * checked: the handler is responsible that it is valid JSON that fits the output schema. Middleware
+ * made. The text is sent as it is, as structured content and as text, and never parsed; as structured
+ * content, spaces replace its line ends. It is not checked: the handler is responsible that it is valid JSON that fits the output schema. Middleware
  * gets the value from `toJSON`.
  */
 export class SerializedJson {
@@ -30,6 +32,11 @@ export class SerializedJson {
   /** The JSON text in UTF-8. */
   get pieces(): readonly Uint8Array[] {
     return this.#pieces;
+  }
+
+  /** The JSON text in UTF-8 on one line, as every transport needs it. */
+  get line(): readonly Uint8Array[] {
+    return this.#pieces.map(onOneLine);
   }
 
   /** The JSON text as a JSON string, in UTF-8. The bytes may change after the text was sent over stdio. */
@@ -123,6 +130,12 @@ function quote(pieces: readonly Uint8Array[]): Uint8Array | undefined {
   }
   bytes[end++] = QUOTE;
   return bytes.subarray(0, end);
+}
+
+/** Replaces line ends by spaces: JSON has them between values only. */
+function onOneLine(piece: Uint8Array): Uint8Array {
+  if (!piece.includes(LF) && !piece.includes(CR)) return piece;
+  return piece.map((code) => (code === LF || code === CR ? SPACE : code));
 }
 
 function takeMemory(length: number): Buffer {
