@@ -92,6 +92,6 @@ test('unreadable lines are limited to a burst of a thousand, then to twenty per 
   guard.unreadable();
   guard.unreadable();
   expect(problems).toEqual([
-    'it sent more than 1000 lines that are no messages, and more than 20 a second',
+    'it sent more than 1000 lines that are not messages, and more than 20 a second',
   ]);
 });

@@ -91,7 +91,7 @@ export class FlowGuard {
     const { unreadablePerSecond, unreadableBurst } = this.#rates;
     if (this.#unreadableLeft < 0)
       this.#exceed(
-        `it sent more than ${String(unreadableBurst)} lines that are no messages, and more than ${String(unreadablePerSecond)} a second`,
+        `it sent more than ${String(unreadableBurst)} lines that are not messages, and more than ${String(unreadablePerSecond)} a second`,
       );
   }
 

@@ -128,7 +128,7 @@ describe.concurrent('a server process', () => {
     await transport.start(received);
     await eventually(() => expect(received.ends).toHaveLength(1));
     expect(received.ends[0]?.message).toBe(
-      'The server process is ended: it sent more than 1000 lines that are no messages, and more than 20 a second.',
+      'The server process is ended: it sent more than 1000 lines that are not messages, and more than 20 a second.',
     );
     expect(received.problems.length).toBeLessThan(2000);
     await transport.exited;

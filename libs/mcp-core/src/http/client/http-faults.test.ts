@@ -35,7 +35,7 @@ describe('a request fails alone', () => {
       200,
       { 'content-type': 'application/json', 'content-encoding': 'gzip' },
       '{}',
-      'the body is encoded',
+      'the body has a content encoding',
     ],
     [
       'an answer to something else',

@@ -214,7 +214,7 @@ export class PostedRequest implements Call {
           text,
           encoding === 'identity'
             ? 'the body is not JSON'
-            : 'the body is encoded, which was not asked for',
+            : 'the body has a content encoding, which the request did not accept',
         ),
       );
       return;

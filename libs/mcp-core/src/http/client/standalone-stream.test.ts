@@ -186,7 +186,7 @@ describe('the standalone stream', () => {
     expect(opened.ends[0]).toMatchObject({
       code: 'connection-lost',
       message: expect.stringContaining(
-        'is ended: it sent more than 1000 lines that are no messages',
+        'is ended: it sent more than 1000 lines that are not messages',
       ) as string,
     });
     expect(opened.unreadable.length).toBeLessThan(1100);

@@ -69,7 +69,7 @@ export class DpopProofs {
       refuse('The DPoP proof has no jti or iat');
     const { content_digest: digest } = payload;
     if (digest !== undefined && typeof digest !== 'string')
-      refuse('The content_digest of the DPoP proof is no text');
+      refuse('The content_digest of the DPoP proof is not a string');
     this.#use(jti, iat, key);
     return digest;
   }
