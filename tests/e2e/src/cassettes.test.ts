@@ -85,7 +85,7 @@ test.each([
       status: 'failed',
       error: {
         code: 'llm_invalid',
-        message: expect.stringContaining('all 2 recorded ones have been given') as string,
+        message: expect.stringContaining('all 2 recorded responses were used before') as string,
       },
     });
     await service.stop();
@@ -96,6 +96,6 @@ test.each([
       /request 1 of 2, and .*"What colour is the gate\?" and is "What colour is the door\?"/,
     );
     await service.stop();
-    expect(service.log()).toMatch(/answers of the cassette were not asked for.*2/);
+    expect(service.log()).toMatch(/recorded responses of the cassette were not used.*2/);
   },
 );

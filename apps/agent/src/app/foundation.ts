@@ -102,7 +102,7 @@ export async function openFoundation({
       await redis?.close();
       await opened.close();
       const unused = cassette?.unused() ?? 0;
-      if (unused > 0) logger.warn('answers of the cassette were not asked for', { unused });
+      if (unused > 0) logger.warn('recorded responses of the cassette were not used', { unused });
     },
   };
 }

@@ -51,7 +51,7 @@ export function createLoginSide(
   const report =
     (what: string) =>
     (error: unknown): void => {
-      if (loop !== undefined) logger.error(`${what} failed; it is tried again`, { error });
+      if (loop !== undefined) logger.error(`${what} failed and will be retried`, { error });
     };
   const look = async (): Promise<void> => {
     await logins.sweep().catch(report('finishing logins'));

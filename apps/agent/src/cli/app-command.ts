@@ -14,7 +14,7 @@ The answer goes to stdout, everything else to stderr. Approvals and other user i
   TASK                   the task, in quotes; - reads it from stdin`,
   demo: `signalbox demo [DIR]: runs the demos and checks their answers
 
-One demo asks for an approval: at the terminal, or it answers itself without a terminal.
+One demo asks for an approval at the terminal. Without a terminal the demo answers it.
 
   DIR                    folder of the filesystem server; default: the repository in a checkout, else the current folder`,
 };

@@ -14,7 +14,7 @@ export const COMMANDS: { readonly [name: string]: CommandEntry } = {
   },
   demo: {
     usage: 'demo [DIR] [options]',
-    summary: 'run the demos unattended and check their answers',
+    summary: 'run the demos and check their answers',
     load: async () => (await import('./app-command.ts')).appCommand('demo'),
   },
   inbox: {

@@ -58,7 +58,7 @@ export async function runDemos(
 }
 
 const NO_TOUR =
-  'the demos with all servers and of a cancellation are left out: they need the demo servers filesystem, sqlite and weather';
+  'the demo with all servers and the demo of a cancellation are skipped: they need the demo servers filesystem, sqlite and weather';
 
 async function callTool(
   { dispatcher }: App,

@@ -296,7 +296,7 @@ test.each<[readonly string[], RegExp]>([
   [['answer', 'a', 'approve', 'b'], /answer takes no "b"/],
   [
     ['answer', 'a'],
-    /prompts need a terminal and no --json, so give the action: signalbox inbox answer a ACTION/,
+    /questions are asked only at a terminal and without --json; give the action instead: signalbox inbox answer a ACTION/,
   ],
   [['answer', 'a', '--note', 'x'], /--note needs an action/],
   [['answer', 'a', 'accept', '--content', '{"a":}'], /--content is not JSON: line 1, column 6/],

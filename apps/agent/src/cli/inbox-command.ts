@@ -62,7 +62,7 @@ async function answer(
   }
   if (!io.canAsk || isJson)
     throw new UsageError(
-      `prompts need a terminal and no --json, so give the action: signalbox inbox answer ${id ?? 'ID'} ACTION; see signalbox inbox answer --help`,
+      `questions are asked only at a terminal and without --json; give the action instead: signalbox inbox answer ${id ?? 'ID'} ACTION; see signalbox inbox answer --help`,
     );
   const items =
     id === undefined ? await client.list({ run, isAll: false }) : [await client.get(id)];

@@ -32,7 +32,7 @@ const serverPolicy = z.strictObject({
   trust: z
     .boolean()
     .optional()
-    .describe("Whether the server's tool hints are believed; default false"),
+    .describe("Whether the hints of the server's tools count; default false"),
   allow: z
     .array(text)
     .optional()
@@ -51,7 +51,7 @@ const serverPolicy = z.strictObject({
     .array(approvalRule)
     .max(1000)
     .optional()
-    .describe('By patterns of tool names; the first that matches counts, before approval'),
+    .describe('Rules by pattern of tool names; the first matching rule applies, before approval'),
   sampling: z
     .enum(['auto', 'ask', 'deny'])
     .optional()
@@ -87,7 +87,9 @@ const serverPolicy = z.strictObject({
   samplingReview: z
     .boolean()
     .optional()
-    .describe("Whether a person sees the model's reply before the server does; default false"),
+    .describe(
+      "Whether a person sees the model's reply before the server receives it; default false",
+    ),
   maxMessageBytes: z
     .int()
     .min(64 * 1024)
@@ -105,7 +107,7 @@ export const serverEntry = z
     type: z
       .enum(['stdio', 'http', 'sse'])
       .optional()
-      .describe('Default: stdio with command; with url http, and sse where that is refused'),
+      .describe('Default with command: stdio; with url: http, and sse if the server rejects it'),
     command: text.optional().describe('The program that is started'),
     args: texts.optional(),
     env: z.record(z.string(), z.string()).optional(),
@@ -114,7 +116,7 @@ export const serverEntry = z
       .describe('Relative to this file; default: the folder where signalbox was started'),
     envFile: text
       .optional()
-      .describe('A file of NAME=value lines, relative to this file; env wins over it'),
+      .describe('A file of NAME=value lines, relative to this file; env overrides it'),
     url: text.optional().describe('The address of a server that runs elsewhere'),
     headers: z.record(z.string(), z.string()).optional().describe('Sent with every request to url'),
     signalbox: serverPolicy.optional(),
@@ -137,20 +139,20 @@ const providerSettings = {
   models: z
     .record(text, cardSchema)
     .optional()
-    .describe('Facts about models, by id, over those of the catalogue'),
+    .describe('Data of models by id, which overrides the model table'),
   max_output_tokens: z
     .int()
     .min(1)
     .max(10_000_000)
     .optional()
-    .describe('Most output tokens of one message; default what the model can write'),
+    .describe('Maximum number of output tokens of one message; default the maximum of the model'),
   tool_description_characters: z
     .int()
     .min(64)
     .max(1_000_000)
     .optional()
     .describe(
-      'Longest description of a tool that the model is sent; default 1024 on chat and at Azure, else no limit',
+      'Longest tool description that is sent to the model; default 1024 on chat and at Azure, else no limit',
     ),
   scenario: text.optional().describe('Scripts for the provider scripted'),
 };
@@ -310,7 +312,7 @@ export const configSchema = z.strictObject({
         ),
     })
     .optional()
-    .describe('Work that one process does at a time; what has no room waits'),
+    .describe('Work that one process does at a time; further work waits'),
   retention_days: z
     .union([
       days,
@@ -370,7 +372,9 @@ export const configSchema = z.strictObject({
   durability: z
     .enum(['process', 'power'])
     .optional()
-    .describe('What commits survive: the end of the process (default) or of the machine'),
+    .describe(
+      'Event that commits survive: the end of the process (default), or also of the machine (power)',
+    ),
 });
 
 export type FileConfig = z.infer<typeof configSchema>;

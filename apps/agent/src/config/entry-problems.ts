@@ -82,7 +82,7 @@ function remoteProblems(entry: ReachedBy): readonly EntryProblem[] {
     ];
   const unused = OF_PROCESS.filter((field) => !isEmpty(entry[field])).map((field) => ({
     location: [field],
-    problem: 'is for a server with "command"; what one with "url" needs to know goes in "headers"',
+    problem: 'is for a server with "command"; put the secrets of a server with "url" in "headers"',
   }));
   const hasToken = Object.keys(entry.headers ?? {}).some(
     (name) => name.toLowerCase() === 'authorization',

@@ -140,7 +140,7 @@ describe('error messages name the location and the remedy', () => {
     [
       'an environment for an address',
       { mcpServers: { a: { url: 'http://x', env: { K: 'v' } } } },
-      '/etc/signalbox.json: mcpServers.a.env: is for a server with "command"; what one with "url" needs to know goes in "headers"',
+      '/etc/signalbox.json: mcpServers.a.env: is for a server with "command"; put the secrets of a server with "url" in "headers"',
     ],
     [
       'headers for a command',

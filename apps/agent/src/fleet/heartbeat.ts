@@ -45,7 +45,7 @@ export class Heartbeat {
       await this.#lease.renew();
     } catch (error) {
       this.#options.logger.error(
-        'the lease of this process could not be renewed; it is tried again',
+        'the lease of this process could not be renewed; this will be retried',
         { error },
       );
     }

@@ -89,7 +89,7 @@ export function singletonPool(options: SingletonPoolOptions): ServerPool {
       if (server === undefined) return pool.checkArguments(wireName, args);
       const entry = entryIn(server, wireName);
       return entry === undefined
-        ? 'cannot be checked, for the tool is not there at present'
+        ? 'cannot be checked, because the server does not offer the tool at present'
         : argumentProblem(schemas, entry.tool, args);
     },
     control(name) {

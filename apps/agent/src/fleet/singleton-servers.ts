@@ -113,7 +113,7 @@ export class SingletonServers {
       await this.#readElsewhere();
     } catch (error) {
       this.#options.logger.error(
-        'the owners of singleton servers could not be read or changed; it is tried again',
+        'the owners of singleton servers could not be read or changed; this will be retried',
         { error },
       );
     }

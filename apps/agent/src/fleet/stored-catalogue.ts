@@ -77,7 +77,7 @@ export function storedCatalogue(options: StoredCatalogueOptions): ToolCatalogue 
     async checkArguments(wireName, args) {
       const entry = await entryIn(await servers.read(), wireName);
       return entry === undefined
-        ? 'cannot be checked, for the tool is not there at present'
+        ? 'cannot be checked, because the server does not offer the tool at present'
         : argumentProblem(options.schemas, entry.tool, args);
     },
   };

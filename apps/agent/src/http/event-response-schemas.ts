@@ -215,7 +215,7 @@ export const EVENT_DATA = {
           'logged_in',
         ])
         .describe(
-          'login_required: it is sent when a person has logged in to the server, for which delay_ms are left; logged_in: a person has',
+          'login_required: the call is sent when a person has logged in to the server, within delay_ms; logged_in: a person has logged in',
         ),
       message: z.string().optional(),
       delay_ms: z.number(),

@@ -28,7 +28,7 @@ test.each(WIRES)(
     expect(await failure(answerTo(kind, { turn: { calls: calls(MAX_CALLS + 1) } }))).toMatchObject({
       kind: 'too_large',
       retryable: false,
-      message: `The answer of the model has more than ${MAX_CALLS} tool calls and was discarded. Ask for less in one turn; if it stays so, check what the model server sends.`,
+      message: `The answer of the model has more than ${MAX_CALLS} tool calls and was discarded. Ask for less in one turn; if this repeats, check what the model server sends.`,
     });
   },
 );

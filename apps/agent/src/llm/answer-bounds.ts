@@ -54,6 +54,6 @@ function assertWithin(count: number, most: number, what: string): void {
   if (count <= most) return;
   throw new LlmError(
     'too_large',
-    `The answer of the model has more than ${most} ${what} and was discarded. Ask for less in one turn; if it stays so, check what the model server sends.`,
+    `The answer of the model has more than ${most} ${what} and was discarded. Ask for less in one turn; if this repeats, check what the model server sends.`,
   );
 }

@@ -23,7 +23,7 @@ export function lossesIn(messages: readonly Message[], takes: Media): readonly s
   ]);
   return parts.flatMap((part) =>
     part.type === 'text' && part.lost !== undefined
-      ? [`The model cannot read ${part.lost}; a note went out instead.`]
+      ? [`The model cannot read ${part.lost}; a note was sent instead.`]
       : [],
   );
 }

@@ -190,7 +190,7 @@ export class StreamEvents {
   #tooLarge(what: string): LlmError {
     return new LlmError(
       'too_large',
-      `${this.#label} sent ${what}, and the call was ended. Ask for less in one turn; if it stays so, check what the model server sends.`,
+      `${this.#label} sent ${what}, and the call was ended. Ask for less in one turn; if this repeats, check what the model server sends.`,
     );
   }
 }

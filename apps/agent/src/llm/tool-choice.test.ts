@@ -56,7 +56,7 @@ test('a model that thinks is forced without thinking; a model that does not supp
   });
   expect(await choose(kind, { toolChoice: 'required' }, 'claude-sonnet-5-5')).toEqual({
     sent: { type: 'auto' },
-    warnings: [expect.stringContaining('cannot be made to call a tool')],
+    warnings: [expect.stringContaining('does not support a required tool call')],
   });
   expect(
     (await choose(kind, { toolChoice: 'required', purpose: 'sampling' }, 'claude-sonnet-4-6')).sent,

@@ -351,7 +351,7 @@ describe.each(WIRES)('$api', (kind) => {
     ])('%s becomes a note, with a warning', async (_, block, note) => {
       const { last, warnings } = await sent(kind, { role: 'user', content: [block] });
       expect(JSON.stringify(last)).toContain(`[${note}: left out, the model cannot read it]`);
-      expect(warnings).toEqual([`The model cannot read ${note}; a note went out instead.`]);
+      expect(warnings).toEqual([`The model cannot read ${note}; a note was sent instead.`]);
     });
 
     test('warnings about earlier messages are not repeated', async () => {

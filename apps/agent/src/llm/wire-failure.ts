@@ -64,7 +64,7 @@ export function protocolError(problem: string, endpoint: Endpoint, cause?: unkno
   return new LlmError(
     'protocol',
     withoutKey(
-      `${labelOf(endpoint)} sent something that cannot be understood: ${problem}. Try again; if it stays so, check that the base URL speaks this API.`,
+      `${labelOf(endpoint)} sent an invalid response: ${problem}. Try again; if this repeats, check that the base URL speaks this API.`,
       endpoint,
     ),
     {
@@ -80,12 +80,12 @@ function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdic
     return {
       kind: 'invalid',
       remedy:
-        'It redirects elsewhere, which is not followed; set llm.base_url to the address that is meant.',
+        'The response is a redirect, which is not followed; set llm.base_url to the final address.',
     };
   if (status === 401 || /authentication_error|invalid_api_key/.test(known))
     return { kind: 'auth', remedy: `${key} and start again.` };
   if (status === 403 || known.includes('permission'))
-    return { kind: 'auth', remedy: `Check what the key in ${endpoint.keyVariable} may use.` };
+    return { kind: 'auth', remedy: `Check the permissions of the key in ${endpoint.keyVariable}.` };
   if (status === 402 || QUOTA.test(known) || /credit balance is too low/i.test(text))
     return {
       kind: 'quota',
@@ -109,7 +109,7 @@ function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdic
   ) {
     return {
       kind: 'overloaded',
-      remedy: 'The service is in trouble; try again later.',
+      remedy: 'The server reported a failure; try again later.',
       retryable: status !== 501,
     };
   }
@@ -117,12 +117,12 @@ function judge({ status, codes, text }: WireFailure, endpoint: Endpoint): Verdic
     return { kind: 'protocol', remedy: 'Try again.' };
   return {
     kind: 'invalid',
-    remedy: 'The request was refused as it is; check the model name and the tools.',
+    remedy: 'The server rejected the request; check the model name and the tools.',
   };
 }
 
 function notFoundRemedy(text: string, { isVendor, path, baseUrl }: Endpoint): string {
-  if (/model/i.test(text)) return 'Configure a model that it has (llm.model).';
+  if (/model/i.test(text)) return 'Configure a model that the server offers (llm.model).';
   if (isVendor) return 'Check the model name (llm.model) and the base URL.';
   return `It may not speak this API: ${baseUrl}${path} must exist. Check the base URL (it usually ends in /v1), or set llm.wire to the API that the server speaks ("chat", "responses" or "messages").`;
 }

@@ -283,7 +283,7 @@ export class WireProvider<Raw> implements LlmProvider {
       if (error instanceof LlmError) throw error;
       throw new LlmError(
         'protocol',
-        `${this.#adapter.label} sent an event that cannot be understood (${messageOf(error)}). Check that the base URL speaks this API.`,
+        `${this.#adapter.label} sent an invalid event (${messageOf(error)}). Check that the base URL speaks this API.`,
         { cause: error },
       );
     }

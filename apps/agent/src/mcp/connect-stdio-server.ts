@@ -29,7 +29,9 @@ export async function connectStdioServer(
   const endRest = async (): Promise<void> => {
     // The group has ended; processes that left the group may still run.
     await endMarked((each) => each === mark, graceMs).catch((error: unknown) =>
-      options.onLog(`what the server left behind could not be looked for: ${String(error)}`),
+      options.onLog(
+        `processes that the server left running could not be searched for: ${String(error)}`,
+      ),
     );
     forget();
   };

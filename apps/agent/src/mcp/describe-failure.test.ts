@@ -35,6 +35,6 @@ test('a failure of a running process is reported with the error lines of its std
 test('the message for a server that started but did not list its tools does not deny that it is an MCP server', () => {
   const refused = new ToolsNotListedError(new ProtocolError(-32603, 'fetch failed'));
   expect(describeFailure(server, refused, ['Error: getaddrinfo ENOTFOUND api.example'])).toBe(
-    'the server started, but its tools could not be listed: fetch failed; on stderr: Error: getaddrinfo ENOTFOUND api.example; check what it needs for that (its env, its network), then POST /v1/servers/a/reconnect',
+    'the server started, but its tools could not be listed: fetch failed; on stderr: Error: getaddrinfo ENOTFOUND api.example; check its env and its network, then POST /v1/servers/a/reconnect',
   );
 });

@@ -33,7 +33,7 @@ export function describeFailure(
     httpStatusOf(error) === undefined &&
     neededLogin(error) === undefined
   )
-    return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check what it needs for that (its env, its network), then POST /v1/servers/${server.name}/reconnect`;
+    return `the server started, but its tools could not be listed: ${message}${stderrOf(message, stderr)}; check its env and its network, then POST /v1/servers/${server.name}/reconnect`;
   const login = neededLogin(error);
   if (login !== undefined) return needsLoginText(server.name, login);
   const refused = refusalOf(error);
@@ -74,7 +74,7 @@ function remedy(error: unknown, place: string): string {
 function remoteRemedy(error: unknown, place: string): string {
   const status = httpStatusOf(error);
   if (status === 401 || status === 403)
-    return `check ${place}.headers, which must hold what the server wants to know of its clients`;
+    return `check ${place}.headers: they must contain what the server requires, such as a token`;
   if (status !== undefined && status < 500)
     return `check that ${place}.url is the address of an MCP server`;
   if (status !== undefined)

@@ -175,7 +175,7 @@ test('a flooding server is stopped with a visible reason, and does not slow othe
   }, 1);
   const flooded = pool.call(callRequest('hostile__garbage'));
   const failed = await statusOf(pool, 'hostile', ({ state }) => state === 'failed');
-  expect(failed.error).toContain('is ended: it sent more than 1000 lines that are no messages');
+  expect(failed.error).toContain('is ended: it sent more than 1000 lines that are not messages');
   expect(await flooded).toMatchObject({ type: 'lost' });
   await expectGood(pool);
   clearInterval(turns);

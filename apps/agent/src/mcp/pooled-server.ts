@@ -238,7 +238,7 @@ export class PooledServer {
 
   async #announceRoots(life: ServerLife): Promise<void> {
     if (life.router.handlers.listRoots === undefined) {
-      if (this.#roots.length > 0) this.retire(life, 'it has roots now');
+      if (this.#roots.length > 0) this.retire(life, 'the server now has roots');
       return;
     }
     // A connection that has ended needs no notification: the next one reads the current roots.

@@ -146,7 +146,7 @@ test('a wrong token is reported with its location in the configuration, without 
     headers: { Authorization: 'Bearer wrong-wrong' },
   });
   const { error } = await statusOf(pool, 'far', isFailed);
-  expect(error).toMatch(/answered 401.*: check mcpServers\.far\.headers, /);
+  expect(error).toMatch(/answered 401.*: check mcpServers\.far\.headers: /);
   expect(`${error} ${log.join('\n')}`).not.toMatch(/hush|wrong-wrong/);
 });
 

@@ -290,7 +290,8 @@ async function argumentProblem(
   entry: CatalogueEntry | undefined,
   args: JsonObject,
 ): Promise<string | undefined> {
-  if (entry === undefined) return 'cannot be checked, for the tool is not there at present';
+  if (entry === undefined)
+    return 'cannot be checked, because the server does not offer the tool at present';
   try {
     return await entry.validate(args);
   } catch (error) {

@@ -94,7 +94,7 @@ export function toolCatalogueContract(
     expect(await catalogue.checkArguments('files__read', { path: 1 })).toMatch(/path.*string/s);
     expect(await catalogue.checkArguments('files__read', {})).toMatch(/path/);
     expect(await catalogue.checkArguments('files__none', {})).toBe(
-      'cannot be checked, for the tool is not there at present',
+      'cannot be checked, because the server does not offer the tool at present',
     );
   });
 

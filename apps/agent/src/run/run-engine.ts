@@ -284,7 +284,7 @@ class Worker implements RunWorker {
           { worker: before, new_worker: store.workerId },
         );
       } catch (error) {
-        logger.error('this worker could not join again; the next sweep tries it again', { error });
+        logger.error('this worker could not join again; the next sweep will retry', { error });
       } finally {
         this.#rejoining = undefined;
       }

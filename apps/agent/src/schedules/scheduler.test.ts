@@ -338,5 +338,5 @@ test('a schedule whose store fails delays no other schedule', async () => {
   moveTo(service.clock, START + 5 * MINUTE);
   await sweep();
   expect((await runsOf(service)).map(({ metadata }) => metadata['schedule_id'])).toEqual(['s2']);
-  expect(log).toEqual(['a scheduled run could not be started; the next sweep tries it again']);
+  expect(log).toEqual(['a scheduled run could not be started; the next sweep will retry']);
 });

@@ -70,7 +70,7 @@ export class Scheduler {
       return await this.#decide(time);
     } catch (error) {
       this.#options.logger.error(
-        'a scheduled run could not be started; the next sweep tries it again',
+        'a scheduled run could not be started; the next sweep will retry',
         { schedule: time.id, error },
       );
       return false;

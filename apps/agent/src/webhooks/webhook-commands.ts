@@ -106,7 +106,7 @@ export function createWebhookCommands({
         if (!(await sql.resendDelivery(id, clock.now())))
           throw new EngineError(
             'delivery_pending',
-            `The delivery ${id} has not ended: it is sent again by itself.`,
+            `The delivery ${id} has not ended: it will be retried automatically.`,
           );
         const after = (await sql.delivery(id)) ?? before;
         await onCommit?.(sql, after);

@@ -369,7 +369,9 @@ test('the outcome of an attempt is kept until the store accepts it, and the atte
   await sender.settled();
   expect(await store.read.delivery('d1')).toMatchObject({ state: 'delivered', attempts: 1 });
   expect(sent).toHaveLength(1);
-  expect(log).toEqual(['the outcome of a webhook delivery could not be stored; it is tried again']);
+  expect(log).toEqual([
+    'the outcome of a webhook delivery could not be stored; storing it will be retried',
+  ]);
 });
 
 test('a worker that closes ends its requests after a second, and another worker sends them at once', async () => {

@@ -77,7 +77,7 @@ export class WebhookSender {
         return this.run({ now, until: now });
       })
       .catch((error: unknown) =>
-        logger.error('webhooks could not be sent; the next sweep tries it again', {
+        logger.error('webhooks could not be sent; the next sweep will retry', {
           error,
         }),
       );
@@ -195,9 +195,12 @@ export class WebhookSender {
         return;
       } catch (error) {
         if (this.#isClosing) return;
-        logger.error('the outcome of a webhook delivery could not be stored; it is tried again', {
-          error,
-        });
+        logger.error(
+          'the outcome of a webhook delivery could not be stored; storing it will be retried',
+          {
+            error,
+          },
+        );
         const { promise: pause, resolve } = Promise.withResolvers<void>();
         const cancel = clock.after(STORE_RETRY_MS, resolve);
         this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -3565,7 +3565,7 @@ export interface components {
         ServerChangeFrame: components["schemas"]["ResourceUpdatedFrame"] | components["schemas"]["ServerNoticeFrame"];
         ServerDefinition: {
             /**
-             * Default: stdio with command; with url http, and sse where that is refused
+             * Default with command: stdio; with url: http, and sse if the server rejects it
              */
             type?: "stdio" | "http" | "sse";
             /** The program that is started */
@@ -3576,7 +3576,7 @@ export interface components {
             };
             /** Relative to this file; default: the folder where signalbox was started */
             cwd?: string;
-            /** A file of NAME=value lines, relative to this file; env wins over it */
+            /** A file of NAME=value lines, relative to this file; env overrides it */
             envFile?: string;
             /** The address of a server that runs elsewhere */
             url?: string;
@@ -3585,7 +3585,7 @@ export interface components {
                 [key: string]: string;
             };
             signalbox?: {
-                /** Whether the server's tool hints are believed; default false */
+                /** Whether the hints of the server's tools count; default false */
                 trust?: boolean;
                 /** Patterns of tool names that are offered (* matches any characters); default all */
                 allow?: string[];
@@ -3601,7 +3601,7 @@ export interface components {
                  * default: read-only tools of a trusted server run, all others ask
                  */
                 approval?: "default" | "auto" | "ask" | "deny";
-                /** By patterns of tool names; the first that matches counts, before approval */
+                /** Rules by pattern of tool names; the first matching rule applies, before approval */
                 approvals?: {
                     tools: string;
                     policy: "auto" | "ask" | "deny";
@@ -3618,7 +3618,7 @@ export interface components {
                 connectMs?: number;
                 /** Maximum number of tool calls that are sent within a minute, by all processes of the service; others wait; default no limit */
                 callsPerMinute?: number;
-                /** Whether a person sees the model's reply before the server does; default false */
+                /** Whether a person sees the model's reply before the server receives it; default false */
                 samplingReview?: boolean;
                 /** The longest message of the server, in bytes; default 4194304 */
                 maxMessageBytes?: number;
@@ -3667,7 +3667,7 @@ export interface components {
         };
         ServerDefinitionInput: {
             /**
-             * Default: stdio with command; with url http, and sse where that is refused
+             * Default with command: stdio; with url: http, and sse if the server rejects it
              */
             type?: "stdio" | "http" | "sse";
             /** The program that is started */
@@ -3678,7 +3678,7 @@ export interface components {
             };
             /** Relative to this file; default: the folder where signalbox was started */
             cwd?: string;
-            /** A file of NAME=value lines, relative to this file; env wins over it */
+            /** A file of NAME=value lines, relative to this file; env overrides it */
             envFile?: string;
             /** The address of a server that runs elsewhere */
             url?: string;
@@ -3687,7 +3687,7 @@ export interface components {
                 [key: string]: string;
             };
             signalbox?: {
-                /** Whether the server's tool hints are believed; default false */
+                /** Whether the hints of the server's tools count; default false */
                 trust?: boolean;
                 /** Patterns of tool names that are offered (* matches any characters); default all */
                 allow?: string[];
@@ -3703,7 +3703,7 @@ export interface components {
                  * default: read-only tools of a trusted server run, all others ask
                  */
                 approval?: "default" | "auto" | "ask" | "deny";
-                /** By patterns of tool names; the first that matches counts, before approval */
+                /** Rules by pattern of tool names; the first matching rule applies, before approval */
                 approvals?: {
                     tools: string;
                     policy: "auto" | "ask" | "deny";
@@ -3720,7 +3720,7 @@ export interface components {
                 connectMs?: number;
                 /** Maximum number of tool calls that are sent within a minute, by all processes of the service; others wait; default no limit */
                 callsPerMinute?: number;
-                /** Whether a person sees the model's reply before the server does; default false */
+                /** Whether a person sees the model's reply before the server receives it; default false */
                 samplingReview?: boolean;
                 /** The longest message of the server, in bytes; default 4194304 */
                 maxMessageBytes?: number;
@@ -4594,7 +4594,7 @@ export interface components {
                 /** 0 before the first dispatch, then 1, 2, 3… */
                 attempt: number;
                 /**
-                 * login_required: it is sent when a person has logged in to the server, for which delay_ms are left; logged_in: a person has
+                 * login_required: the call is sent when a person has logged in to the server, within delay_ms; logged_in: a person has logged in
                  */
                 reason: "not_sent" | "connection_lost" | "process_ended" | "requested" | "login_required" | "logged_in";
                 message?: string;

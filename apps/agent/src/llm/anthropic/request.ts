@@ -49,11 +49,13 @@ export function buildRequest(request: LlmRequest, options: BuildOptions): BuiltR
   warnings.push(...settingWarnings);
   if (messages.at(-1)?.role === 'assistant') {
     messages.push({ role: 'user', content: [{ type: 'text', text: 'Continue.' }] });
-    warnings.push('The conversation ended with the model\'s own words; "Continue." was added.');
+    warnings.push('The conversation ended with a message of the model; "Continue." was added.');
   }
   const toolChoice = choiceOf(request, card);
   if (request.toolChoice === 'required' && toolChoice?.type === 'auto')
-    warnings.push(`The model ${card.id} cannot be made to call a tool; it was left free.`);
+    warnings.push(
+      `The model ${card.id} does not support a required tool call; the setting was left out.`,
+    );
   const stopSequences = (request.stopSequences ?? []).filter((sequence) => sequence.trim() !== '');
   const params: Params = {
     model: card.id,

@@ -170,10 +170,10 @@ describe.each(WIRES)('$provider', (kind) => {
     const { provider } = replay(kind);
     await collect(provider, request);
     expect((await failure(collect(provider, request))).message).toContain(
-      'request 1 of 1 is the same, and its answer has been given',
+      'request 1 of 1 is equal, but its response was used before',
     );
     expect((await failure(collect(provider, agentRequest([userText('Else')])))).message).toContain(
-      'all 1 recorded ones have been given',
+      'all 1 recorded responses were used before',
     );
   });
 

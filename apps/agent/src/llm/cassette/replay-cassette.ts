@@ -65,7 +65,7 @@ function readLines(file: string): readonly unknown[] {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError(
-      `${file}: ${code === 'ENOENT' ? 'there is no such cassette' : code === undefined ? 'is no cassette: a line of it is not JSON' : `the cassette cannot be read (${code})`}`,
+      `${file}: ${code === 'ENOENT' ? 'there is no such cassette' : code === undefined ? 'is not a cassette: a line of it is not JSON' : `the cassette cannot be read (${code})`}`,
       { cause: error },
     );
   }
@@ -106,13 +106,13 @@ function miss(file: string, recorded: readonly Recorded[], missed: Missed): LlmE
 function reasonOf(recorded: readonly Recorded[], { path, comparable, key }: Missed): string {
   const used = recorded.find((each) => each.key === key);
   if (used !== undefined)
-    return `request ${used.number} of ${recorded.length} is the same, and its answer has been given.`;
+    return `request ${used.number} of ${recorded.length} is equal, but its response was used before.`;
   const [nearest] = recorded
     .filter((each) => !each.isUsed)
     .toSorted((left, right) => commonLength(right.key, key) - commonLength(left.key, key));
-  if (nearest === undefined) return `all ${recorded.length} recorded ones have been given.`;
+  if (nearest === undefined) return `all ${recorded.length} recorded responses were used before.`;
   if (nearest.exchange.path !== path)
-    return `it goes to ${path}, and the nearest that was recorded, request ${nearest.number} of ${recorded.length}, to ${nearest.exchange.path}.`;
+    return `its path is ${path}, and the path of the nearest recorded request, ${nearest.number} of ${recorded.length}, is ${nearest.exchange.path}.`;
   const difference = firstDifference(nearest.comparable, comparable);
   return `the nearest is request ${nearest.number} of ${recorded.length}, and ${difference === undefined ? 'it is the same' : describeDifference(difference)}.`;
 }

@@ -63,7 +63,7 @@ export function buildRequest(
   const messages = messagesOf(request, { card, endpoint });
   if (messages.at(-1)?.role === 'assistant' && !card.takes.prefill) {
     messages.push({ role: 'user', content: 'Continue.' });
-    warnings.push('The conversation ended with the model\'s own words; "Continue." was added.');
+    warnings.push('The conversation ended with a message of the model; "Continue." was added.');
   }
   const stops = (request.stopSequences ?? []).filter((sequence) => sequence !== '');
   const isStoppedThere = card.takes.stopSequences && stops.length <= MAX_STOPS;

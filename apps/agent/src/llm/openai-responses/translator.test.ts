@@ -96,7 +96,7 @@ test('a finished item that contradicts its deltas causes a warning, and the delt
   );
   expect(events).toContainEqual({
     type: 'warning',
-    message: expect.stringContaining('streamed something else') as string,
+    message: expect.stringContaining('differs from the final answer') as string,
   });
   expect(finishOf(events).message.content).toEqual([{ type: 'text', text: 'Hi' }]);
 });

@@ -202,7 +202,7 @@ export class ResponsesTranslator {
       this.#emit({
         type: 'warning',
         message:
-          'The provider streamed something else than it gave at the end; what was streamed is used.',
+          'The streamed answer differs from the final answer of the provider; the streamed answer is used.',
       });
   }
 

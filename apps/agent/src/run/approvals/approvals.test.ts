@@ -269,7 +269,7 @@ describe('a planned call whose process died before it was sent', () => {
       ...life,
     });
     expect(await service.item(id)).toMatchObject({
-      request: { reason: 'by now it needs the approval of a person' },
+      request: { reason: 'the policy changed, and the call now needs an approval' },
     });
     await service.engine.respond((await service.item(id)).id, { action: 'approve' });
     await service.settled(id);

@@ -124,7 +124,7 @@ export async function decideSend(
   const approval = await lastApproval(change, call);
   const drift =
     approval === undefined
-      ? 'by now it needs the approval of a person'
+      ? 'the policy changed, and the call now needs an approval'
       : driftOf(approval.binding, binding);
   if (drift === undefined || (await isRemembered(change, { run, tool, binding }))) return SEND;
   await askAgain(context, change, { run, call, tool, reason: drift });

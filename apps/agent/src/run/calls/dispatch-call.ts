@@ -285,7 +285,7 @@ async function sendCall(
     onElicitationComplete: (elicitationId) =>
       inBackground(
         context,
-        'storing that a visit is done',
+        'storing that an elicitation by URL is complete',
         completeElicitation(context, call, elicitationId),
       ),
     rounds,

@@ -275,7 +275,7 @@ describe('call_tool', () => {
 
   test.each([
     [{}, 'name: must be the name of a tool'],
-    [{ name: 'a__x', arguments: '{"a":1}' }, 'are no JSON object'],
+    [{ name: 'a__x', arguments: '{"a":1}' }, 'are not a JSON object'],
     [{ name: 'a__x', a: 1 }, 'has no argument \\"a\\"'],
     [{ name: 'call_tool', arguments: { name: 'a__x' } }, 'it calls itself'],
     [{ name: 'a__z' }, 'There is no tool named a__z. Close names: a__x.'],

@@ -49,7 +49,7 @@ export function discoverySpecs(others: readonly CatalogueTool[]): readonly ToolS
           name: { type: 'string', description: `The name, as ${FIND_TOOLS} gave it` },
           arguments: {
             type: 'object',
-            description: 'What fits the input schema of the tool',
+            description: 'Arguments that conform to the input schema of the tool',
             additionalProperties: true,
           },
         },

@@ -18,7 +18,7 @@ export function unwrapCallTool(toolUse: ToolUse): ToolUse {
       type,
       name,
       input: {},
-      invalid: `the "arguments" of ${CALL_TOOL} are no JSON object.`,
+      invalid: `the "arguments" of ${CALL_TOOL} are not a JSON object.`,
     };
   if (other !== undefined)
     return {
@@ -26,7 +26,7 @@ export function unwrapCallTool(toolUse: ToolUse): ToolUse {
       type,
       name,
       input: {},
-      invalid: `${CALL_TOOL} has no argument "${other}"; what the tool is to get belongs into "arguments".`,
+      invalid: `${CALL_TOOL} has no argument "${other}"; put the arguments of the tool into "arguments".`,
     };
   return { id, type, name, input: args };
 }

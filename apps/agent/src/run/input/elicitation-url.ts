@@ -48,7 +48,7 @@ function warningsOf({ protocol, hostname, username, password }: URL): readonly s
   const isDisguised = hostname.split('.').some((label) => label.startsWith('xn--'));
   return [
     ...(protocol === 'http:' && !isLocal
-      ? ['What is sent to this address can be read on the way: it is not https.']
+      ? ['The address is not https: others can read what is sent to it.']
       : []),
     ...(isDisguised
       ? [`The host name has letters that may look like others: ${domainToUnicode(hostname)}`]

@@ -88,7 +88,7 @@ export class Sweep {
         if (at !== undefined) next.push(at);
       } catch (error) {
         if (!isHandedOver(error))
-          this.#context.logger.error(`a sweep failed at ${what}; it is tried again`, { error });
+          this.#context.logger.error(`a sweep failed at ${what}; it will be retried`, { error });
       }
     }
     return next.length === 0 ? undefined : Math.min(...next);
@@ -222,7 +222,7 @@ export class Sweep {
         return true;
       } catch (failure) {
         if (isHandedOver(failure)) throw failure;
-        logger.error('a sweep could not continue a run; it is tried again', {
+        logger.error('a sweep could not continue a run; this will be retried', {
           run_id: runId,
           error: failure,
         });

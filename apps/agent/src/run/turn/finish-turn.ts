@@ -156,7 +156,7 @@ async function callTools(
       allowed: run.limits.toolCalls,
     })
   ) {
-    const message = `The model asked for ${toolUses.length} more tool calls, and of the ${run.limits.toolCalls} of the run ${run.limits.toolCalls - run.toolCalls} are left.`;
+    const message = `The model requested ${toolUses.length} tool calls, but the run may make only ${run.limits.toolCalls - run.toolCalls} more of its ${run.limits.toolCalls}.`;
     return endRun(context, change, {
       status: 'failed',
       error: { code: 'limit_exceeded', message },
