@@ -97,6 +97,16 @@ function fakeInbox(
 }
 
 describe('signalbox inbox', () => {
+  test('an empty id answers nothing, even if only one item is open', async () => {
+    const { url, received } = await fakeInbox([ITEM]);
+    const { code, err } = await signalbox(['answer', '', 'approve', '--url', url]);
+    expect([code, err, received]).toEqual([
+      2,
+      'signalbox: the id is empty; give a part of the id of inbox items\n',
+      [],
+    ]);
+  });
+
   test('lists open items with their age and the prompt of their run, page by page, without terminal control sequences', async () => {
     const { url, received } = await fakeService((line) => {
       if (line.includes('/v1/runs/'))
