@@ -5,9 +5,16 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { createTestEdge } from '../http/testing.ts';
 import { FakeServer } from '../mcp/testing/fake-server.ts';
 import { poolOf, toolNamed } from '../mcp/testing/pool-fixture.ts';
+import { callsThenAnswer } from '../run/testing/fake-llm.ts';
+import { ok, READ_ONLY } from '../run/testing/fake-registry.ts';
+import { openService } from '../run/testing/service.ts';
+import { createServiceEdge } from '../http/testing/service-edge.ts';
+import type { ToolCallOutcome } from '../ports/tool-dispatcher.ts';
 import { runCommand } from './command.ts';
 import { testIo } from './testing/test-io.ts';
 import { localCatalogue } from '../fleet/local-catalogue.ts';
+
+const LONG = 'a line of a long result\n'.repeat(1000);
 
 async function service() {
   const fixture = poolOf({ files: new FakeServer(toolNamed('read')) });
@@ -208,12 +215,43 @@ test('following a run of a service that does not answer ends at once', async () 
   expect(io.written.err).toMatch(/^signalbox: no service answers at http:\/\/127\.0\.0\.1:9 /);
 });
 
+test.each<[string, ToolCallOutcome, object]>([
+  ['the whole text of a long result', ok(LONG), { code: 0, out: `${LONG}\n`, err: '' }],
+  [
+    'the text of a failure once',
+    {
+      type: 'result',
+      result: { content: [{ type: 'text', text: 'no such file' }], isError: true },
+    },
+    { code: 1, out: '', err: 'signalbox: r__read is failed: no such file\n' },
+  ],
+])('a call prints %s', async (_, outcome, printed) => {
+  const edge = await createServiceEdge(
+    await openService({
+      script: callsThenAnswer([], 'unused'),
+      tools: { r__read: { annotations: READ_ONLY, call: () => Promise.resolve(outcome) } },
+    }),
+  );
+  const url = await edge.app.listen({ host: '127.0.0.1', port: 0 });
+  onTestFinished(() => edge.app.close());
+  const io = testIo();
+  const code = await runCommand(io, {
+    argv: ['call', 'r__read', '--url', url],
+    env: {},
+    cwd: '/',
+    repository: '/',
+    version: '0',
+  });
+  expect({ code, ...io.written }).toEqual(printed);
+});
+
 test.each([
   [['runs', 'x'], 2, 'usage: signalbox runs;'],
   [['follow'], 2, 'usage: signalbox follow ID;'],
   [['call'], 2, 'usage: signalbox call TOOL JSON;'],
   [['call', 'files__read', '{'], 2, 'the arguments are not JSON: line 1, column 2'],
   [['call', 'files__read', '[]'], 2, "the arguments must be a JSON object, such as '{"],
+  [['cancel', ''], 2, 'the id is empty; give a part of the id of runs'],
   [['cancel', '01932d6e-0000-7000-8000-00000000aaaa'], 1, 'run'],
 ])('%j ends with %i', async (argv, code, err) => {
   const { signalbox } = await service();

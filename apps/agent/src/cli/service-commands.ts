@@ -110,24 +110,27 @@ export const callCommand = serviceCommand({
     'calls a tool of a running service by its name in signalbox tools, with JSON as its arguments; prints the text of the result, or the whole call with --json',
   async run({ io, client, words: [name = '', json = '{}'], isJson }) {
     const args = argumentsOf(json);
-    const { id, finished_at: finishedAt } = await client.request((api, signal) =>
+    const started = await client.request((api, signal) =>
       api.POST('/v1/tools/{name}/call', {
         params: { path: { name }, header: { Prefer: `wait=${WAIT_S}` } },
         body: { arguments: args },
         signal,
       }),
     );
-    if (finishedAt === undefined) {
+    const { id } = started;
+    if (started.finished_at === undefined) {
       const quiet = { ...io, out: () => undefined };
       const code = await followService(quiet, client, { id, isJson: false });
       if (code === EXIT.interrupted) return code;
     }
-    const { data } = await client.page((api, signal) =>
-      api.GET('/v1/runs/{id}/tool-calls', { params: { path: { id } }, signal }),
+    // A list would cut a long result.
+    const call = await client.request((api, signal) =>
+      api.GET('/v1/runs/{id}/tool-calls/{call_id}', {
+        params: { path: { id, call_id: started.call.id } },
+        signal,
+      }),
     );
-    const [call] = data;
-    if (call === undefined) throw new UsageError('the service no longer has this call');
-    const reason = `${call.error ?? ''}${resultText(call.result)}`;
+    const reason = call.error ?? resultText(call.result);
     if (isJson) io.out(`${terminalJson(call)}\n`);
     else if (call.state === 'succeeded') io.out(resultText(call.result));
     else
