@@ -121,6 +121,8 @@ describe('run', () => {
     const { code, out, err } = await signalbox(['run', '--scenario', scenario, 'hello']);
     expect({ code, out }).toEqual({ code: 0, out: 'Good day.\n' });
     expect(err).toMatch(/^run \S+ \(scripted/m);
+    expect(err).toContain(`Answers come from the scenarios in ${scenario}, `);
+    expect(err).not.toContain('OPENAI_API_KEY');
   });
 
   test('reads the task from stdin', async () => {

@@ -59,7 +59,7 @@ export function createLlmProvider(
       const { name, scenario } = config;
       const own = scenario === undefined ? undefined : loadScenarios(scenario);
       const scenarios = () => own ?? demoScenarios();
-      return new ScriptedProvider({ name, scenarios, clock, random, paced });
+      return new ScriptedProvider({ name, scenarios, file: scenario, clock, random, paced });
     }
   }
 }

@@ -44,6 +44,11 @@ test('a missing file, or a file that is not JSON, is an error with its name', ()
 test.each<[string, unknown, string]>([
   ['a wrong version', { version: 2, scenarios: [scenario] }, 'version: '],
   [
+    'an empty title',
+    { version: 1, scenarios: [{ ...scenario, title: '' }] },
+    'scenarios[0].title: must not be empty',
+  ],
+  [
     'an unknown condition',
     { version: 1, scenarios: [{ ...scenario, turns: [{ when: { lastUsr: 'x' } }] }] },
     'scenarios[0].turns[0].when: Unrecognized key: "lastUsr"',

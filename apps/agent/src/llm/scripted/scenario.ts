@@ -115,9 +115,9 @@ export const scenarioFileSchema = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().regex(/^[a-z0-9-]+$/, 'must be lower case letters, digits and dashes'),
-        title: z.string().min(1),
+        title: z.string().min(1, 'must not be empty'),
         /** Example of a user text that starts the scenario. */
-        prompt: z.string().min(1),
+        prompt: z.string().min(1, 'must not be empty'),
         pace: paceSchema.optional(),
         turns: z.array(turnSchema).min(1),
       }),

@@ -27,6 +27,8 @@ export interface ScriptedProviderOptions {
   /** Name of the provider. Default: `scripted`. */
   readonly name?: string | undefined;
   readonly scenarios: () => readonly Scenario[];
+  /** File of the scenarios. Default: they are those of the demos. */
+  readonly file?: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   /** Whether scenarios keep their pace; otherwise every delta is sent at once. */
@@ -50,7 +52,7 @@ export class ScriptedProvider implements LlmProvider {
       provider: options.name ?? 'scripted',
       model: 'scripted',
       scripted: true,
-      notice: `No model is configured: answers come from scripted demonstrations, only the tool calls are real. ${SET_A_KEY}`,
+      notice: noticeOf(options.file),
     };
     this.#options = options;
   }
@@ -164,6 +166,12 @@ function failing({ fail }: Turn): () => Promise<void> {
       },
     );
   };
+}
+
+function noticeOf(file: string | undefined): string {
+  return file === undefined
+    ? `No model is configured: answers come from scripted demonstrations, only the tool calls are real. ${SET_A_KEY}`
+    : `Answers come from the scenarios in ${file}, only the tool calls are real.`;
 }
 
 function stuckError({ scenario, nearest, reasons }: Extract<Choice, { type: 'stuck' }>): LlmError {
