@@ -16,7 +16,12 @@ import { readCompose } from './deployment/settings.ts';
 import { ApiClient } from './support/client.ts';
 import { runToEnd, startCommand } from './support/command.ts';
 import { engineVariables } from './support/engines.ts';
-import { documentationFiles, documentationSnippets, repository } from './support/markdown.ts';
+import {
+  documentationFiles,
+  documentationSnippets,
+  repository,
+  type Snippet,
+} from './support/markdown.ts';
 import { agentMain, startServiceProcess, temporaryFolder } from './support/service.ts';
 
 /** Milliseconds after which a command is ended: it blocks this process, so that the time limit of the test cannot end it. */
@@ -470,6 +475,19 @@ const checks: readonly Check[] = [
     },
   },
   {
+    matches: /^npx signalbox run --demo --scenario scenario\.json /,
+    proof: 'run',
+    async check(line) {
+      const file = join(folder.path, 'scenario.json');
+      writeFileSync(file, snippets.find(isScenario)?.text ?? '');
+      const { status, stdout } = await runSignalbox(line.replace('scenario.json', `"${file}"`));
+      expect(status).toBe(0);
+      expect(readFileSync(join(repository, 'docs/scenarios.md'), 'utf8')).toContain(
+        `\`${stdout.trim()}\``,
+      );
+    },
+  },
+  {
     matches: /^npx signalbox (?:serve|run) --config signalbox\.json/,
     proof: 'run',
     async check(line) {
@@ -696,6 +714,7 @@ describe('every host configuration of the documentation', () => {
   test.each(
     snippets
       .filter((snippet) => snippet.language === 'json' && !isServiceSetting(snippet))
+      .filter((snippet) => !isScenario(snippet))
       .map((snippet) => [`${snippet.file}:${snippet.line}`, snippet.text]),
   )('%s', async (_place, text) => {
     const { mcpServers } = JSON.parse(localised(text)) as {
@@ -707,6 +726,10 @@ describe('every host configuration of the documentation', () => {
     for (const server of Object.values(mcpServers)) await expectTools(server);
   });
 });
+
+function isScenario({ language, text }: Pick<Snippet, 'language' | 'text'>): boolean {
+  return language === 'json' && text.includes('"scenarios": [');
+}
 
 function isServiceSetting({ text }: { readonly text: string }): boolean {
   return (
