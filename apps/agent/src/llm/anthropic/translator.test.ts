@@ -83,6 +83,25 @@ test('text and thinking at the start of a block are emitted', () => {
   });
 });
 
+test('text, thinking and signature may be absent at the start of a block', () => {
+  const events = translate(
+    START,
+    ...block(
+      0,
+      { type: 'thinking' },
+      { type: 'thinking_delta', thinking: 'Hm.' },
+      { type: 'signature_delta', signature: 's' },
+    ),
+    ...block(1, { type: 'thinking' }, { type: 'thinking_delta', thinking: 'unsigned' }),
+    ...block(2, { type: 'text' }, { type: 'text_delta', text: 'Hello' }),
+    ...end('end_turn'),
+  );
+  expect(finishOf(events).message.native?.items).toEqual([
+    { type: 'thinking', thinking: 'Hm.', signature: 's' },
+    { type: 'text', text: 'Hello' },
+  ]);
+});
+
 test('redacted thinking is kept for replay only', () => {
   const events = translate(
     START,

@@ -141,15 +141,17 @@ export class MessagesTranslator {
 
   #open(index: number, block: Anthropic.ContentBlock): void {
     if (block.type === 'text') {
-      this.#drafts.set(index, { type: 'text', text: block.text });
-      if (block.text !== '') this.#emit({ type: 'text', delta: block.text });
+      const text = orEmpty(block.text);
+      this.#drafts.set(index, { type: 'text', text });
+      if (text !== '') this.#emit({ type: 'text', delta: text });
     } else if (block.type === 'thinking') {
+      const thinking = orEmpty(block.thinking);
       this.#drafts.set(index, {
         type: 'thinking',
-        thinking: block.thinking,
-        signature: block.signature,
+        thinking,
+        signature: orEmpty(block.signature),
       });
-      if (block.thinking !== '') this.#emit({ type: 'reasoning', delta: block.thinking });
+      if (thinking !== '') this.#emit({ type: 'reasoning', delta: thinking });
     } else if (block.type === 'tool_use') {
       this.#drafts.set(index, {
         type: 'tool_use',
@@ -269,4 +271,9 @@ export class MessagesTranslator {
     this.#builder.add(event);
     this.#events.push(event);
   }
+}
+
+/** Returns a text at the start of a block. Some compatible servers leave it out while it is empty. */
+function orEmpty(text: string | undefined): string {
+  return text ?? '';
 }
