@@ -83,6 +83,8 @@ describe('an invalid command line has exit code 2 and a message of one line', ()
     [['--port', '1'], 'unknown option "--port" before a command'],
     [['run'], 'run needs a task'],
     [['run', ' \t'], 'run needs a task'],
+    [['serve', '/no/such/folder'], 'there is no folder /no/such/folder; name one that exists'],
+    [['demo', '/no/such/folder'], 'there is no folder /no/such/folder; name one that exists'],
     [['run', 'two', 'words'], 'run takes one task; put it in quotes'],
     [
       ['run', 'task', '--port', '1'],

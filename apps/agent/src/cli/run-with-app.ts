@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -43,6 +44,8 @@ export async function runWithApp(given: AppArguments, invocation: Invocation): P
   if (parsed.command === 'run' && parsed.prompt.trim() === '')
     throw new UsageError('stdin has no task');
   const files = resolve(invocation.cwd, parsed.directory ?? demoFolder(invocation));
+  if (parsed.directory !== undefined && !existsSync(files))
+    throw new UsageError(`there is no folder ${files}; name one that exists`);
   const tour = parsed.command === 'demo' ? await tourFolder() : undefined;
   try {
     return await runConfigured(invocation, parsed, { files, tour });
