@@ -2,7 +2,7 @@ import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../../protocol/errors.ts';
 import type { SentRequest } from './active-request.ts';
 
-/** The error of a request that its caller cancelled after it was sent. */
+/** Returns the error of a request that its caller cancelled after it was sent. */
 export function cancelledByCaller(method: string, signal: AbortSignal | undefined): LocalError {
   return new LocalError('request-cancelled', `${method} was cancelled.`, {
     sent: true,
@@ -10,7 +10,7 @@ export function cancelledByCaller(method: string, signal: AbortSignal | undefine
   });
 }
 
-/** The reason with which the signal of an input handler aborts when the server cancels its request. */
+/** Returns the reason with which the signal of an input handler aborts when the server cancels its request. */
 export function cancelledByServer(reason: unknown): LocalError {
   return new LocalError(
     'request-cancelled',

@@ -14,7 +14,7 @@ export interface ListPage<T> {
   readonly items: readonly T[];
   /** Cursor of the next page, absent on the last page. Pass it as `cursor` to continue later, also on another connection, if the server allows it. */
   readonly nextCursor?: string;
-  /** How long the page may be reused, as the server said. Absent before 2026-07-28. */
+  /** Time for which the page may be reused, as the server declared it. Absent before 2026-07-28. */
   readonly cacheHints?: CacheHints;
 }
 

@@ -19,7 +19,7 @@ export function readTaskResult({ status, result, error }: DetailedTask, codec: C
   );
 }
 
-/** The error of a call whose task the server cancelled. */
+/** Returns the error of a call whose task the server cancelled. */
 export function cancelledOnServer(): LocalError {
   return new LocalError(
     'request-cancelled',

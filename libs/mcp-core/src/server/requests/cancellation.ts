@@ -1,6 +1,6 @@
 import { LocalError } from '../../protocol/errors.ts';
 
-/** The reason with which the signal of a request aborts when the client cancels it. */
+/** Returns the reason with which the signal of a request aborts when the client cancels it. */
 export function cancelledByClient(reason: unknown): LocalError {
   return new LocalError(
     'request-cancelled',
@@ -9,7 +9,7 @@ export function cancelledByClient(reason: unknown): LocalError {
   );
 }
 
-/** The reason with which the signals of a connection abort at its end. */
+/** Returns the reason with which the signals of a connection abort at its end. */
 export function connectionClosed(error: Error | undefined): LocalError {
   return new LocalError(
     'connection-closed',

@@ -26,7 +26,7 @@ export async function startTask(
   };
 }
 
-/** The handle of a task that its client polls. */
+/** Returns the handle of a task that its client polls. */
 function extensionTask(task: RunningTask, port: EraPort): TaskHandle {
   return {
     signal: task.signal,
@@ -42,7 +42,7 @@ function extensionTask(task: RunningTask, port: EraPort): TaskHandle {
   };
 }
 
-/** The handle of a task whose session is notified of each status and of progress. */
+/** Returns the handle of a task whose session is notified of each status and of progress. */
 function coreTask(task: RunningTask, request: TaskRequest): TaskHandle {
   const { port } = request;
   const { taskId } = task.record;
