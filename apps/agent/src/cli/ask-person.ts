@@ -32,7 +32,7 @@ export async function askPerson(
   }
 }
 
-/** The item is answered by the service as soon as the person has logged in. */
+/** Asks what to do about a login. The service answers the item itself as soon as the person has logged in. */
 async function askLogin(io: Io, signal: AbortSignal): Promise<JsonObject | undefined> {
   const action = await askWord(io, '  try again after the login, or decline it? [retry/decline] ', {
     words: { retry: 'retry', decline: 'decline' },

@@ -32,7 +32,7 @@ export interface Stage {
 const HALF_WAY_MS = 1900;
 const EQUATOR = 'Where on the equator is it warmest?';
 
-/** A run whose answer has the expected texts. */
+/** Returns the scene of a run whose answer must have the expected texts. */
 export async function answerScene(
   { io, app, isJson }: Stage,
   expectation: () => Promise<Expectation> | Expectation,
@@ -52,7 +52,7 @@ export async function answerScene(
 }
 
 /**
- * A run with all servers. When it follows the list of cities, the list is changed; its question is
+ * Returns the scene of a run with all servers. When it follows the list of cities, the list is changed; its question is
  * answered by the person at the terminal, or else by the demo.
  */
 export function tourScene({ io, app, isJson }: Stage, tour: Tour): DemoScene {
@@ -102,7 +102,7 @@ export function tourScene({ io, app, isJson }: Stage, tour: Tour): DemoScene {
 }
 
 /**
- * A run that is cancelled half way through its comparison. The cancellation must reach the server,
+ * Returns the scene of a run that is cancelled half way through its comparison. The cancellation must reach the server,
  * which must end its work.
  */
 export function cancellationScene({ io, app, isJson }: Stage, ended: EndedCalls): DemoScene {

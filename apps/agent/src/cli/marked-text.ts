@@ -67,7 +67,7 @@ export function wrapLine(line: string, columns: number): string {
   return [...rows, row].join('\n');
 }
 
-/** Largest width of a character in cells. A narrower character only breaks a line early. */
+/** Returns the largest width of a character in cells. A narrower character only breaks a line early. */
 function cellsOf(character: string): number {
   return (character.codePointAt(0) ?? 0) < 0x1100 ? 1 : 2;
 }

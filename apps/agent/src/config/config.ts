@@ -33,7 +33,7 @@ export interface RemoteServerConfig extends ServerRules {
   readonly url: string;
   /** Headers of every request. Their values are secrets, like the values in the URL's query. */
   readonly headers: { readonly [name: string]: string };
-  /** How the service authorizes itself. Default: a user logs in when the server asks for it. */
+  /** Authorization of the service at the server. Default: a user logs in when the server asks for it. */
   readonly auth?: ServerAuth;
 }
 

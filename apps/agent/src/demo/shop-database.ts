@@ -36,7 +36,7 @@ const COUNTRIES = ['Brazil', 'Norway', 'Portugal', 'Ghana', 'Japan', 'Turkey', '
 const MATERIALS = ['Oak', 'Brass', 'Linen', 'Clay', 'Walnut', 'Steel', 'Wool', 'Glass'];
 const THINGS = ['Lamp', 'Chair', 'Bowl', 'Clock', 'Shelf'];
 
-/** Deterministic values in [0, 1) (mulberry32), which make the demo's data the same on every machine. */
+/** Returns a generator of deterministic values in [0, 1) (mulberry32), which make the demo's data the same on every machine. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {

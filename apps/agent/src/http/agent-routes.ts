@@ -23,7 +23,7 @@ import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Creating, reading, changing and deleting stored agents. */
+/** Adds the endpoints that create, read, change and delete stored agents. */
 export function agentRoutes(
   app: HttpApp,
   { engine, read, once, catalogue }: RouteDependencies,

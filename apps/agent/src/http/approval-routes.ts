@@ -8,7 +8,7 @@ import { IdParameters } from './schemas.ts';
 import { ProblemDetails } from './response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
-/** Listing and deleting remembered approvals. */
+/** Adds the endpoints that list and delete remembered approvals. */
 export function approvalRoutes(app: HttpApp, { engine, read }: RouteDependencies): void {
   app.get(
     '/v1/approvals',

@@ -18,7 +18,7 @@ import { IdParameters, ListQuery } from './schemas.ts';
 import { ProblemDetails } from './response-schemas.ts';
 import { pageOf, pageOptions } from './views.ts';
 
-/** Storing, listing and reading artifacts: texts and files of clients, and parts of results that were too long for the conversation. */
+/** Adds the endpoints that store, list and read artifacts: texts and files of clients, and parts of results that were too long for the conversation. */
 export function artifactRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { read, engine, once } = dependencies;
   const runs = runResponses(dependencies);

@@ -7,7 +7,7 @@ import { described } from './described.ts';
 import type { HttpApp, RouteDependencies } from './route.ts';
 import { ProblemDetails } from './response-schemas.ts';
 
-/** Reading the audit log. */
+/** Adds the endpoint that lists the audit log. */
 export function auditRoutes(app: HttpApp, { read }: RouteDependencies): void {
   app.get(
     '/v1/audit',

@@ -21,7 +21,7 @@ import { answerInTime, WaitHeaders } from './wait-for-run.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Listing tools, and making and cancelling single tool calls. */
+/** Adds the endpoints that list tools, and that make and cancel single tool calls. */
 export function callRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, read, llm, once, catalogue } = dependencies;
 

@@ -9,7 +9,7 @@ import { IdParameters } from './schemas.ts';
 import { ProblemDetails } from './response-schemas.ts';
 import { inboxItemView, listedItemView, pageOf, pageOptions } from './views.ts';
 
-/** Reading and answering inbox items. */
+/** Adds the endpoints that read and answer inbox items. */
 export function inboxRoutes(app: HttpApp, { engine, read, once }: RouteDependencies): void {
   app.get(
     '/v1/inbox',

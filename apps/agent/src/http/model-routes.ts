@@ -13,7 +13,7 @@ import { pageOf } from './views.ts';
 
 type ModelView = z.output<typeof Model>;
 
-/** The models of the configured providers. */
+/** Adds the endpoints that read the models of the configured providers. */
 export function modelRoutes(app: HttpApp, { llm }: RouteDependencies): void {
   app.get(
     '/v1/models',

@@ -4,7 +4,7 @@ import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { Health, METRICS, ProblemDetails, Readiness } from './response-schemas.ts';
 
-/** Health, readiness and metrics. */
+/** Adds the endpoints for health, readiness and metrics. */
 export function probeRoutes(
   app: HttpApp,
   { llm, version, phase, read, store, clock, metrics, redis }: RouteDependencies,

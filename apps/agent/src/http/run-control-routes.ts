@@ -20,7 +20,7 @@ import { WaitHeaders } from './wait-for-run.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Starting, forking, cancelling and resuming runs. */
+/** Adds the endpoints that start, fork, cancel and resume runs. */
 export function runControlRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, once } = dependencies;
   const runs = runResponses(dependencies);

@@ -27,7 +27,7 @@ const ResumeHeaders = z.looseObject({
 /** Events that are read to see whether one of them is wanted. */
 const MAX_CHECKED = 200;
 
-/** Reading and streaming the events of a run. */
+/** Adds the endpoint that lists and streams the events of a run. */
 export function runEventRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { read } = dependencies;
   const runs = runResponses(dependencies);

@@ -19,7 +19,7 @@ import { searchWords } from '../text/search-text.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Reading, changing and deleting runs. */
+/** Adds the endpoints that read, change and delete runs. */
 export function runRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { engine, read, llm } = dependencies;
   const runs = runResponses(dependencies);

@@ -14,7 +14,7 @@ import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Creating, reading, changing and deleting schedules. */
+/** Adds the endpoints that create, read, change and delete schedules. */
 export function scheduleRoutes(app: HttpApp, { schedules, read, once }: RouteDependencies): void {
   const existing = async (id: string): Promise<StoredSchedule> => {
     const schedule = await read.schedule(id);

@@ -42,7 +42,7 @@ const RemoveHeaders = z.looseObject({
     .describe('`ETag` of the definition to remove; if it has changed since, 412'),
 });
 
-/** Reading, adding, replacing and removing the definitions of MCP servers. */
+/** Adds the endpoints that read, add, replace and remove the definitions of MCP servers. */
 export function serverDefinitionRoutes(app: HttpApp, { definitions }: RouteDependencies): void {
   app.get(
     '/v1/servers/:name/config',

@@ -41,7 +41,7 @@ const problem = {
   503: ProblemDetails,
 };
 
-/** MCP servers and their tools, resources, prompts, completions and changes. */
+/** Adds the endpoints that read MCP servers and their tools, resources, prompts, completions and changes. */
 export function serverRoutes(app: HttpApp, dependencies: RouteDependencies): void {
   const { catalogue, directory, logins, read, definitions } = dependencies;
 

@@ -17,7 +17,7 @@ import { pageOf, pageOptions } from './views.ts';
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Creating, reading, changing and deleting threads. */
+/** Adds the endpoints that create, read, change and delete threads. */
 export function threadRoutes(app: HttpApp, { engine, read, once }: RouteDependencies): void {
   const existing = async (id: string): Promise<StoredThread> => {
     const thread = await read.thread(id);

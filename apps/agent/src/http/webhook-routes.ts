@@ -35,7 +35,7 @@ import {
 
 const problem = { 400: ProblemDetails, 404: ProblemDetails };
 
-/** Creating, reading, changing and deleting webhooks, and their deliveries. */
+/** Adds the endpoints that create, read, change and delete webhooks, and those of their deliveries. */
 export function webhookRoutes(app: HttpApp, { webhooks, read, once }: RouteDependencies): void {
   const existing = async (id: string): Promise<StoredWebhook> => {
     const webhook = await read.webhook(id);

@@ -85,7 +85,7 @@ export function createListReader(connection: Rows): ListReader {
   };
 }
 
-/** The open items of some runs, oldest first, up to a number for each run. */
+/** Selects the open items of some runs, oldest first, up to a number for each run. */
 function selectOpenItems(db: Kysely<Database>, { runIds }: { readonly runIds: readonly string[] }) {
   const place = sql<number>`row_number() over (partition by ${sql.ref('runId')} order by ${sql.ref('createdAt')}, ${sql.ref('id')})`;
   const open = db

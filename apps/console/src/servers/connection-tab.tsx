@@ -7,7 +7,7 @@ import { LongText, PlainText } from '../ui/plain-text.tsx';
 import { Time } from '../ui/time.tsx';
 import { RootsForm } from './roots-form.tsx';
 
-/** How a server is connected: processes, waiting calls, roots, instructions and capabilities. */
+/** Shows the connection of a server: processes, waiting calls, roots, instructions and capabilities. */
 export function ConnectionTab({ server }: { readonly server: ServerDetail }): ReactNode {
   return (
     <div className="server-sections">

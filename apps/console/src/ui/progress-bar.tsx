@@ -9,7 +9,7 @@ interface ProgressBarProps {
   readonly label: string;
 }
 
-/** How far an action is. */
+/** Shows the progress of an action. */
 export function ProgressBar({ value, total, label }: ProgressBarProps): ReactNode {
   const text = printable(label);
   return (

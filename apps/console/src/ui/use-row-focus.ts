@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** Where the focus goes after the next change of the rows. */
+/** Target of the focus after the next change of the rows. */
 export type RowFocus = 'last-row' | 'add-button';
 
 /**

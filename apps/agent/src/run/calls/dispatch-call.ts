@@ -318,7 +318,7 @@ async function sendCall(
 }
 
 /**
- * Outcome of a call that was ended for too many input requests. A repeatable call is not repeated,
+ * Returns the outcome of a call that was ended because of too many input requests. A repeatable call is not repeated,
  * because its server would send as many again.
  */
 function tooManyInputRequests(context: Uses<'recovery'>, call: ToolCall): ToolCallOutcome {

@@ -111,7 +111,7 @@ async function isHeld(
   return owner === workerId || (await store.read.isAlive(owner));
 }
 
-/** Error for an item whose process has ended, before its run is recovered. */
+/** Returns the error for an item whose process has ended, before its run is recovered. */
 function processEnded({ id }: InboxItem): EngineError {
   return new EngineError(
     'inbox_item_not_open',

@@ -99,7 +99,7 @@ function weight(priority: number | undefined): number {
   return priority === undefined || Number.isNaN(priority) ? 0 : Math.min(1, Math.max(0, priority));
 }
 
-/** Price of a call that reads four times as many tokens as it writes. */
+/** Returns the price of a call that reads four times as many tokens as it writes. */
 function dollars(price: ModelPrice | undefined): number | undefined {
   return price === undefined ? undefined : price.input * 4 + price.output;
 }

@@ -173,7 +173,7 @@ function textOf({ content }: CreateMessageResult): string {
 }
 
 /**
- * Tool calls of a message, which the review shows in full. A text of the person replaces all of
+ * Returns the tool calls of a message, which the review shows in full. A text of the person replaces all of
  * them.
  */
 function callsIn({ content }: CreateMessageResult): JsonObject {

@@ -41,7 +41,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }
 
-/** Length in bytes of the character that begins with this byte. */
+/** Returns the length in bytes of the character that begins with this byte. */
 function lengthOf(first = 0): number {
   if (first < 0b1000_0000) return 1;
   if (first < 0b1110_0000) return 2;

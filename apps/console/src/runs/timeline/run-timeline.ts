@@ -28,7 +28,7 @@ const REFRESH_MS = 500;
 /** The stream is opened again for as long as a person may leave the page open. */
 const RETRY_FOR_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Key of a run in the cache of requests. */
+/** Returns the key of a run in the cache of requests. */
 export function runQueryKey(id: string): readonly string[] {
   return ['run', id];
 }
