@@ -120,6 +120,21 @@ describe('predictTrend', () => {
     }
   });
 
+  test.each([1e9, 1e12, 1e15])('finds the line in small changes of %d', (base) => {
+    const trend = predictTrend(series(valuesOf(24, (at) => base + 7 * at + (at % 2))), OPTIONS);
+    expect(trend.error.rmse).toBe(trend.candidates[0]?.rmse);
+    for (const { time, value } of trend.forecast)
+      expect(Math.abs(value - base - 7 * Number(time))).toBeLessThan(2);
+  });
+
+  test('predicts nothing from fewer than six values, whatever was filled in', () => {
+    const values = valuesOf(10, () => 3);
+    expect(predictTrend({ ...series(values), filled: 4 }, OPTIONS).forecast).toHaveLength(6);
+    expect(() => predictTrend({ ...series(values), filled: 5 }, OPTIONS)).toThrow(
+      'Only 5 of the 10 points have a value',
+    );
+  });
+
   test('is deterministic, and reports how every method did, the best first', () => {
     const next = noise(7);
     const values = valuesOf(60, (at) => 20 + (SHAPE[at % 7] ?? 0) + next());

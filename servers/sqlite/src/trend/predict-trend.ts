@@ -59,18 +59,26 @@ export interface Trend {
 
 const MIN_POINTS = 6;
 const MAX_FOLDS = 8;
-/** Errors this close, in relation to the size of the values, are equal. */
+/** Errors this close, in relation to the spread of the values, are equal. */
 const EQUAL = 1e-9;
+/** Digits of the spread of the values that predictions have. */
+const SPREAD_DIGITS = 8;
+/** Decimal digits that determine a double. */
+const MAX_DIGITS = 17;
 
 /**
  * Predicts a series with the model that predicted its last values best from those before them.
  * Deterministic.
  * @throws ToolError for too few values, also for the given season or methods
  */
-export function predictTrend({ values, scale }: TimeSeries, options: TrendOptions): Trend {
+export function predictTrend({ values, scale, filled }: TimeSeries, options: TrendOptions): Trend {
   if (values.length < MIN_POINTS)
     throw new ToolError(
       `The series has ${values.length} points; a trend needs at least ${MIN_POINTS}.`,
+    );
+  if (values.length - filled < MIN_POINTS)
+    throw new ToolError(
+      `Only ${values.length - filled} of the ${values.length} points have a value; a trend needs at least ${MIN_POINTS}.`,
     );
   const season = options.seasonLength ?? findSeason(values, scale.calendarSeason);
   const plan = planBacktest(values.length, season, options);
@@ -78,10 +86,13 @@ export function predictTrend({ values, scale }: TimeSeries, options: TrendOption
     const result = backtest(model, values, { ...plan, season });
     return result !== undefined && Number.isFinite(result.rmse) ? [{ model, result }] : [];
   });
-  const size = Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+  const size = Math.max(...values.map(Math.abs));
+  const spread = Math.max(...values) - Math.min(...values);
+  // The second term covers the rounding errors of the computation.
+  const tolerance = spread * EQUAL + size * 16 * Number.EPSILON;
   const best = tested.reduce<(typeof tested)[number] | undefined>(
     (least, each) =>
-      least === undefined || each.result.rmse < least.result.rmse - size * EQUAL ? each : least,
+      least === undefined || each.result.rmse < least.result.rmse - tolerance ? each : least,
     undefined,
   );
   const fitted = best?.model.fit(values, season);
@@ -90,8 +101,9 @@ export function predictTrend({ values, scale }: TimeSeries, options: TrendOption
       'None of the methods can describe these values; decomposition_multiplicative needs values above 0.',
     );
   const reach = normalQuantile((1 + options.confidenceLevel) / 2);
+  const digits = digitsOf(size, spread);
   const limited = (value: number): number =>
-    round(options.nonNegative === true ? Math.max(0, value) : value);
+    round(options.nonNegative === true ? Math.max(0, value) : value, digits);
   return {
     method: best.model.name,
     seasonLength: best.model.isSeasonal ? season : 1,
@@ -155,7 +167,13 @@ function describeError(result: Backtest, steps: number, reach: number): Trend['e
   };
 }
 
-/** Rounds to eight significant digits. */
-function round(value: number): number {
-  return Number(value.toPrecision(8));
+/** Returns the significant digits of predictions: large values that vary little need more. */
+function digitsOf(size: number, spread: number): number {
+  const more = spread === 0 ? 0 : Math.max(0, Math.ceil(Math.log10(size / spread)));
+  return Math.min(MAX_DIGITS, SPREAD_DIGITS + more);
+}
+
+/** Rounds to significant digits. */
+function round(value: number, digits = SPREAD_DIGITS): number {
+  return Number(value.toPrecision(digits));
 }
