@@ -50,6 +50,13 @@ describe('export_query', () => {
     });
   });
 
+  test('notes the empty lines of a single column, which an import skips', async () => {
+    const { result } = await exportQuery({ query: 'SELECT s FROM t WHERE i IS NOT 4' });
+    expect(result.text).toBe('s\n"a,""b""\nc"\n""\n\n');
+    expect(result.note).toContain('1 rows are empty lines');
+    expect((await exportQuery({ query: 'SELECT NULL, NULL' })).result.note).toBeUndefined();
+  });
+
   test('escapes formulas on request, and takes another delimiter', async () => {
     const { result } = await exportQuery({
       query: "SELECT '=1' AS a, '-x' AS \"@b\", -5 AS c, 'x;y' AS d",

@@ -140,7 +140,7 @@ async function exportText({ input, context, readers }: ExportCall) {
   const advice = output.truncated
     ? ['More rows exist than fit into a result; export to a path, or select fewer.']
     : [];
-  return toOutput({ text: parts.join('') }, output, [...advice, ...formulaNotes(input, output)]);
+  return toOutput({ text: parts.join('') }, output, [...advice, ...notesOn(input, output)]);
 }
 
 async function exportFile(
@@ -163,21 +163,27 @@ async function exportFile(
     },
     { overwrite, signal },
   );
-  const { rows = 0, bytes = 0, formulaCells = 0 } = output ?? {};
-  const done = { rows, bytes, truncated: false, formulaCells };
-  return toOutput({ path: file.realPath }, done, formulaNotes(input, done));
+  const { rows = 0, bytes = 0, formulaCells = 0, emptyLines = 0 } = output ?? {};
+  const done = { rows, bytes, truncated: false, formulaCells, emptyLines };
+  return toOutput({ path: file.realPath }, done, notesOn(input, done));
 }
 
-function formulaNotes(
+function notesOn(
   { escapeFormulas }: ExportRowsInput,
-  { formulaCells }: ExportRowsOutput,
+  { formulaCells, emptyLines }: ExportRowsOutput,
 ): readonly string[] {
-  if (formulaCells === 0) return [];
-  return [
-    escapeFormulas
-      ? `${formulaCells} texts begin with = + - or @ and have an apostrophe before them.`
-      : `${formulaCells} texts begin with = + - or @: a spreadsheet may run them as formulas. escapeFormulas puts an apostrophe before them.`,
-  ];
+  const notes: string[] = [];
+  if (formulaCells > 0)
+    notes.push(
+      escapeFormulas
+        ? `${formulaCells} texts begin with = + - or @ and have an apostrophe before them.`
+        : `${formulaCells} texts begin with = + - or @: a spreadsheet may run them as formulas. escapeFormulas puts an apostrophe before them.`,
+    );
+  if (emptyLines > 0)
+    notes.push(
+      `${emptyLines} rows are empty lines, because their only value is NULL; programs that read CSV skip such lines. JSON and NDJSON keep them.`,
+    );
+  return notes;
 }
 
 function toOutput(

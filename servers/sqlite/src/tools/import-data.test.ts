@@ -85,6 +85,50 @@ describe('import_data', () => {
     expect(query('SELECT * FROM keyed WHERE id = 1')).toEqual([[1n, 'Ada', null]]);
   });
 
+  test('an empty field is NULL, and an empty text when it is quoted', async () => {
+    const content = 'text,number,all\n"",1,""\n,"",""\na,3,\n';
+    const { table, result } = await importFile(content);
+    expect(result.created?.map(({ type }) => type)).toEqual(['TEXT', 'INTEGER', 'TEXT']);
+    expect(query(`SELECT * FROM ${table}`)).toEqual([
+      ['', 1n, ''],
+      [null, null, ''],
+      ['a', 3n, null],
+    ]);
+  });
+
+  test('nullText is NULL with and without quotes, and nothing else is', async () => {
+    const empty = await importFile('a,b\n"",1\n,2\n', { nullText: '' });
+    expect(query(`SELECT a FROM ${empty.table}`)).toEqual([[null], [null]]);
+    const named = await importFile('a,b\nNA,1\n"NA",2\n,3\n"",4\n', { nullText: 'NA' });
+    expect(query(`SELECT a FROM ${named.table}`)).toEqual([[null], [null], [''], ['']]);
+  });
+
+  test.each(['csv', 'json', 'ndjson'])('restores the rows of an export as %s', async (format) => {
+    const client = await connectShared();
+    const source = `source_${format}`;
+    await importData({
+      table: source,
+      createTable: true,
+      columns: ['id', 'r', 's'],
+      types: { id: 'INTEGER', r: 'REAL', s: 'TEXT' },
+      rows: [
+        [1, 'Infinity', ''],
+        [2, '-Infinity', null],
+        [{ $int64: '9223372036854775807' }, null, 'Infinity'],
+        [null, 1e-7, ' a,"b"\r\n\u2028'],
+      ],
+    });
+    const file = { path: `restored.${format}`, format };
+    await client.callTool('export_query', { query: `SELECT * FROM ${source}`, ...file });
+    const table = `restored_${format}`;
+    await importData({ table, createTable: true, rows: [{ id: 0, r: 0.5, s: 'x' }] });
+    expect((await importData({ ...file, table })).result).toMatchObject({ rows: 4 });
+    expect(query(`SELECT * FROM ${table} WHERE id IS NOT 0`)).toEqual(
+      query(`SELECT * FROM ${source}`),
+    );
+    expect(query(`SELECT r FROM ${source} LIMIT 2`)).toEqual([[Infinity], [-Infinity]]);
+  });
+
   test('imports nothing when a line has an error, and names the lines', async () => {
     const before = query('SELECT count(*) FROM keyed');
     const { isError, result, text } = await importFile(

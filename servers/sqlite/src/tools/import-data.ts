@@ -75,7 +75,7 @@ export function importDataTool({ databases, dataFolder }: FileTools): ToolDefini
         nullText: {
           type: 'string',
           maxLength: 64,
-          description: 'CSV field for NULL; default empty',
+          description: 'CSV field for NULL; default: empty, without quotes',
         },
         encoding: { enum: ENCODINGS, description: 'Default: by the byte order mark, or utf-8' },
       },
@@ -114,7 +114,7 @@ export function importDataTool({ databases, dataFolder }: FileTools): ToolDefini
         format: rows === undefined ? (args.format ?? formatOf(path)) : 'ndjson',
         createTable: args.createTable ?? false,
         header: args.header ?? true,
-        nullText: args.nullText ?? '',
+        nullText: args.nullText,
         columns,
         types,
         delimiter,

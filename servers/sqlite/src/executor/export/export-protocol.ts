@@ -16,4 +16,6 @@ export interface ExportRowsOutput {
   readonly truncated: boolean;
   /** Number of text cells that a spreadsheet may run as formulas. */
   readonly formulaCells: number;
+  /** Number of rows that are empty lines, because the only column of CSV is NULL. */
+  readonly emptyLines: number;
 }

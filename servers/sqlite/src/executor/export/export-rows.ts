@@ -59,6 +59,7 @@ class RowWriter {
       bytes: this.#bytes,
       truncated: this.#truncated,
       formulaCells: this.#format.formulaCells,
+      emptyLines: this.#format.emptyLines,
     };
   }
 

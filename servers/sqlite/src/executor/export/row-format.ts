@@ -12,6 +12,8 @@ export interface RowFormat {
   row(values: readonly unknown[]): string;
   /** Number of text cells so far that a spreadsheet may run as formulas. */
   readonly formulaCells: number;
+  /** Number of rows so far that are empty lines: the only column of CSV is NULL. */
+  readonly emptyLines: number;
 }
 
 export interface RowFormatOptions {
@@ -41,6 +43,7 @@ class CsvFormat implements RowFormat {
   readonly #special: RegExp;
   readonly #escapeFormulas: boolean;
   #formulaCells = 0;
+  #emptyLines = 0;
 
   constructor(names: readonly string[], { delimiter, escapeFormulas }: RowFormatOptions) {
     this.#delimiter = delimiter;
@@ -53,8 +56,14 @@ class CsvFormat implements RowFormat {
     return this.#formulaCells;
   }
 
+  get emptyLines(): number {
+    return this.#emptyLines;
+  }
+
   row(values: readonly unknown[]): string {
-    return `${values.map((value) => this.#cell(value)).join(this.#delimiter)}\n`;
+    const line = values.map((value) => this.#cell(value)).join(this.#delimiter);
+    if (line === '') this.#emptyLines += 1;
+    return `${line}\n`;
   }
 
   #cell(value: unknown): string {
@@ -78,6 +87,7 @@ class JsonFormat implements RowFormat {
   readonly separator: string;
   readonly end: string;
   readonly formulaCells = 0;
+  readonly emptyLines = 0;
   readonly #keys: readonly string[];
 
   constructor(names: readonly string[], { format }: RowFormatOptions) {

@@ -14,7 +14,8 @@ const HEADER_CHARACTERS = 256 * 1024;
 
 /**
  * Splits CSV into rows, as RFC 4180 describes it: quotes are doubled inside quoted fields, and a quoted
- * field may contain line breaks. Lines may end with CRLF, LF or CR. Empty lines are skipped.
+ * field may contain line breaks. Lines may end with CRLF, LF or CR. Empty lines are skipped. An empty
+ * field is `null` without quotes, and an empty text with quotes.
  */
 export class CsvReader implements RecordReader {
   #delimiter: string | undefined;
@@ -61,12 +62,15 @@ export class CsvReader implements RecordReader {
       // Calls on_skip instead of ending with an error event in a later turn.
       skip_records_with_error: true,
       max_record_size: MAX_RECORD_CHARACTERS,
+      cast: (field, { quoting }) => (field === '' && !quoting ? null : field),
       on_skip: (error) => {
         this.#fail(error);
         return undefined;
       },
-      on_record: (value: readonly string[], { lines }) => {
-        const breaks = value.some((field) => field.includes('\n')) ? countLines(value.join('')) : 0;
+      on_record: (value: readonly (string | null)[], { lines }) => {
+        const breaks = value.some((field) => field?.includes('\n') === true)
+          ? countLines(value.join(''))
+          : 0;
         this.#lastLine = lines;
         if (this.#failure === undefined) this.#records.push({ line: lines - breaks, value });
         return null;

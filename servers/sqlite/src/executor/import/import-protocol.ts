@@ -14,8 +14,8 @@ export interface ImportRowsInput {
   readonly delimiter?: string | undefined;
   /** Whether the first row of CSV has the names of the columns. */
   readonly header: boolean;
-  /** Text of CSV that stands for NULL. */
-  readonly nullText: string;
+  /** Text of CSV that stands for NULL, quoted or not; default: an empty field without quotes. */
+  readonly nullText?: string | undefined;
   /** Names of the columns, instead of those of the data. */
   readonly columns?: readonly string[] | undefined;
   /** Types of columns of a new table, instead of the inferred ones. */

@@ -12,7 +12,6 @@ const csv: ImportRowsInput = {
   format: 'csv',
   createTable: false,
   header: true,
-  nullText: '',
 };
 /** Rows of 1 MiB, more than a transaction keeps in memory with the other changes. */
 const chunk = `${'x'.repeat(1000)}\n`.repeat(1000);

@@ -10,19 +10,28 @@ const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Decides on the types of columns. `isText`: every value is text, so that text which looks like a number
- * counts as the number, if the number keeps all of it: `007` stays text.
+ * counts as the number, if the number keeps all of it: `007` stays text. `emptyIsNull`: an empty text
+ * among such numbers counts as NULL.
  */
 export class TypeInference {
   readonly #isText: boolean;
+  readonly #emptyIsNull: boolean;
 
-  constructor(isText: boolean) {
+  constructor(isText: boolean, emptyIsNull = false) {
     this.#isText = isText;
+    this.#emptyIsNull = isText && emptyIsNull;
   }
 
   /** Returns the first type that fits every value, and TEXT without any value. */
   infer(values: readonly unknown[]): InferredType {
-    if (values.every((value) => value === null)) return 'TEXT';
-    return CANDIDATES.find((type) => values.every((value) => this.fits(value, type))) ?? '';
+    if (values.every((value) => value === null || (this.#emptyIsNull && value === '')))
+      return 'TEXT';
+    return CANDIDATES.find((type) => values.every((value) => this.#permits(value, type))) ?? '';
+  }
+
+  #permits(value: unknown, type: InferredType): boolean {
+    const isNumeric = type === 'INTEGER' || type === 'REAL';
+    return (this.#emptyIsNull && isNumeric && value === '') || this.fits(value, type);
   }
 
   /** Whether a column of this type keeps the value, a value of SQLite. NULL fits every type. */

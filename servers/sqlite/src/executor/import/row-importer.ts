@@ -4,7 +4,14 @@ import type { ImportRecord } from './import-record.ts';
 import type { ImportRowsInput, NewColumn } from './import-protocol.ts';
 import { TypeInference, type InferredType } from './infer-types.ts';
 import type { LineErrors } from './line-errors.ts';
-import { MAX_COLUMNS, columnsOfTable, createTable, insertStatement, show } from './target-table.ts';
+import {
+  MAX_COLUMNS,
+  columnsOfTable,
+  createTable,
+  findNumericColumns,
+  insertStatement,
+  show,
+} from './target-table.ts';
 
 /** Rows whose values decide on the columns and types of a new table. */
 export const SAMPLE_ROWS = 1000;
@@ -14,6 +21,8 @@ const ROW_ERROR = /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/;
 
 interface Plan {
   readonly columns: readonly string[];
+  /** Whether each column stores text that looks like a number as the number. */
+  readonly numeric: readonly boolean[];
   /** Types that values of a new table have to fit. */
   readonly checked: readonly (InferredType | undefined)[];
   readonly created: readonly NewColumn[] | undefined;
@@ -38,7 +47,7 @@ export class RowImporter {
     this.#input = input;
     this.#database = database;
     this.#errors = errors;
-    this.#inference = new TypeInference(input.format === 'csv');
+    this.#inference = new TypeInference(input.format === 'csv', input.nullText === undefined);
     this.#existing = columnsOfTable(database, input.table);
     if (input.createTable && this.#existing !== undefined)
       throw new Error(
@@ -83,7 +92,7 @@ export class RowImporter {
 
   #takeHeader([first, ...rows]: readonly ImportRecord[]): readonly ImportRecord[] {
     if (first === undefined) return [];
-    this.#header = (first.value as readonly string[]).map(String);
+    this.#header = (first.value as readonly (string | null)[]).map((name) => name ?? '');
     return rows;
   }
 
@@ -99,6 +108,7 @@ export class RowImporter {
     if (created !== undefined) createTable(this.#database, this.#input.table, created.columns);
     this.#plan = {
       columns,
+      numeric: findNumericColumns(this.#database, this.#input.table, columns),
       checked: created?.checked ?? [],
       created: created?.columns,
       insert: this.#prepare(columns),
@@ -167,8 +177,10 @@ export class RowImporter {
     }
   }
 
-  #insert(record: ImportRecord, { columns, checked, insert }: Plan): void {
-    const values = this.#valuesOf(record, columns, this.#errors);
+  #insert(record: ImportRecord, { columns, numeric, checked, insert }: Plan): void {
+    const values = this.#valuesOf(record, columns, this.#errors)?.map((value, index) =>
+      numeric[index] === true ? this.#toNumeric(value) : value,
+    );
     if (values === undefined) return;
     const misfit = checked.findIndex(
       (type, index) => type !== undefined && !this.#inference.fits(values[index] ?? null, type),
@@ -207,13 +219,24 @@ export class RowImporter {
     }
   }
 
+  /** Returns the value that a text means in a column of numbers: NULL, or an infinity of an export. */
+  #toNumeric(value: unknown): unknown {
+    if (value === 'Infinity' || value === '-Infinity') return Number(value);
+    const isNull =
+      value === '' && this.#input.format === 'csv' && this.#input.nullText === undefined;
+    return isNull ? null : value;
+  }
+
   #valuesOfArray(value: readonly unknown[], columns: readonly string[]): readonly unknown[] {
     if (value.length !== columns.length)
       throw new ParameterError(
         `the row has ${value.length} values, expected are ${columns.length}`,
       );
-    if (this.#input.format === 'csv')
-      return value.map((text) => (text === this.#input.nullText ? null : text));
+    const { format, nullText } = this.#input;
+    if (format === 'csv')
+      return nullText === undefined
+        ? value
+        : value.map((field) => ((field ?? '') === nullText ? null : (field ?? '')));
     return value.map((each, index) => toValue(each, columns[index] ?? ''));
   }
 

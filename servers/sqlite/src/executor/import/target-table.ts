@@ -9,6 +9,8 @@ const KIND =
   "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE";
 const COLUMNS = "SELECT name FROM pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid";
 
+const TYPE = "SELECT type FROM pragma_table_xinfo(?, 'main') WHERE name = ? COLLATE NOCASE";
+
 /**
  * Returns the columns of an existing table that take values, or `undefined` for a missing table.
  * @throws Error for a view, and for a table that belongs to SQLite or to another table
@@ -22,6 +24,21 @@ export function columnsOfTable(database: Database, table: string): readonly stri
       `${show(table)} is ${found?.type === 'view' ? 'a view' : 'an internal table'}; rows can be imported into a table only.`,
     );
   return found && database.prepare<[string], string>(COLUMNS).pluck().all(found.name);
+}
+
+/** Returns whether each column of a table stores text that looks like a number as the number. */
+export function findNumericColumns(
+  database: Database,
+  table: string,
+  columns: readonly string[],
+): readonly boolean[] {
+  const typeOf = database.prepare<[string, string], string>(TYPE).pluck();
+  return columns.map((column) => isNumeric(typeOf.get(table, column) ?? ''));
+}
+
+/** @see https://www.sqlite.org/datatype3.html#determination_of_column_affinity */
+function isNumeric(type: string): boolean {
+  return /INT/i.test(type) || !/CHAR|CLOB|TEXT|BLOB|^(?:ANY)?$/i.test(type);
 }
 
 export function createTable(
