@@ -45,6 +45,20 @@ export function zonedTime(instant: number, timeZone: string): string {
   return `${parts['year']}-${parts['month']}-${parts['day']}T${parts['hour']}:${parts['minute']}:${parts['second']}${offset}`;
 }
 
+/**
+ * Returns the first midnight after an instant (ms since the epoch) in a time zone: an IANA name or
+ * an offset such as `-06:00`. On a day on which clocks change it is up to an hour off.
+ */
+export function nextMidnight(instant: number, timeZone: string): number {
+  const [hours = 0, minutes = 0] = zonedTime(instant, timeZone)
+    .slice(11, 16)
+    .split(':')
+    .map(Number);
+  const minute = 60_000;
+  const start = Math.floor(instant / minute) * minute;
+  return start + (24 * 60 - hours * 60 - minutes) * minute;
+}
+
 const maxFormats = 500;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

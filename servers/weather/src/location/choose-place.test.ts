@@ -99,6 +99,29 @@ describe('choosePlace', () => {
     expect(choosePlace(query('Springfield', 'MO'), [elsewhere]).kind).toBe('none');
   });
 
+  test.each([
+    ['Vancouver', 'BC', 'CA', 'British Columbia'],
+    ['Montr\u00e9al', 'QC', 'CA', 'Qu\u00e9bec'],
+    ['Sydney', 'NSW', 'AU', 'New South Wales'],
+    ['Perth', 'WA', 'AU', 'Western Australia'],
+    ['Ankara', 'Turkey', 'TR', 'Ankara'],
+    ['Steinkjer', 'Trondelag', 'NO', 'Tr\u00f8ndelag'],
+  ])('finds %s in %s', (name, qualifier, countryCode, admin1) => {
+    const there = place('x', name, { countryCode, admin1 });
+    const elsewhere = place('y', name, { countryCode: 'US', admin1: 'Washington, DC' });
+    expect(choosePlace(query(name, qualifier), [elsewhere, there])).toMatchObject({
+      kind: 'found',
+      place: there,
+    });
+  });
+
+  test('does not take a letter with a stroke for another name', () => {
+    const city = place('a', '\u0141\u00f3d\u017a', { population: 700_000 });
+    const hamlet = place('b', 'Lodz', { population: 30 });
+    for (const name of ['Lodz', '\u0142\u00f3d\u017a'])
+      expect(choosePlace(query(name), [hamlet, city])).toMatchObject({ place: city });
+  });
+
   test('does not take an object property for a state', () => {
     expect(choosePlace(query('Springfield', 'constructor'), springfields).kind).toBe('none');
   });

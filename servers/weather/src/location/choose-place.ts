@@ -1,6 +1,7 @@
 import type { Place } from '../provider.ts';
+import { fold } from './fold.ts';
 import type { PlaceQuery } from './parse-location.ts';
-import { usStates } from './us-states.ts';
+import { regionsOfCode } from './region-codes.ts';
 
 export type Choice =
   | { readonly kind: 'found'; readonly place: Place; readonly alternatives: readonly Place[] }
@@ -36,8 +37,13 @@ export function choosePlace(query: PlaceQuery, places: readonly Place[]): Choice
 const dominance = 10;
 const assumedPopulation = 1000;
 
+/** Returns the places of exactly this name, without regard to case, accents and hyphens. */
+export function placesNamed(name: string, places: readonly Place[]): readonly Place[] {
+  return places.filter((place) => fold(place.name) === fold(name));
+}
+
 function exactOrAll(name: string, places: readonly Place[]): readonly Place[] {
-  const exact = places.filter((place) => fold(place.name) === fold(name));
+  const exact = placesNamed(name, places);
   return exact.length > 0 ? exact : places;
 }
 
@@ -52,6 +58,12 @@ const countryAliases: ReadonlyMap<string, string> = new Map([
   ['uk', 'gb'],
   ['great britain', 'gb'],
   ['uae', 'ae'],
+  ['turkey', 'tr'],
+  ['turkiye', 'tr'],
+  ['czechia', 'cz'],
+  ['czech republic', 'cz'],
+  ['holland', 'nl'],
+  ['the netherlands', 'nl'],
 ]);
 
 function matches(qualifier: string, place: Place): boolean {
@@ -62,20 +74,5 @@ function matches(qualifier: string, place: Place): boolean {
   if (place.country !== undefined && fold(place.country) === folded) return true;
   const regions = place.regions.map((region) => fold(region));
   if (regions.includes(folded)) return true;
-  return (
-    countryCode === 'us' && usStates.get(folded)?.some((state) => regions.includes(state)) === true
-  );
-}
-
-/**
- * Removes case, accents, dots and apostrophes, and replaces hyphens by spaces, so that
- * "Saint-Étienne" equals "saint etienne".
- */
-function fold(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}|[.'’]/gu, '')
-    .replaceAll(/[\s-]+/g, ' ')
-    .trim()
-    .toLowerCase();
+  return regionsOfCode(countryCode, folded).some((region) => regions.includes(region));
 }

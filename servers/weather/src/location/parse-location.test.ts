@@ -7,6 +7,10 @@ test.each([
   ['-33.9, 151.2', -33.9, 151.2],
   ['+90,-180', 90, -180],
   ['.5,1.', 0.5, 1],
+  ['(52.52, 13.41)', 52.52, 13.41],
+  ['[52.52, 13.41]', 52.52, 13.41],
+  ['\u221233.9, 151.2', -33.9, 151.2],
+  ['(51.5 North, 0.1 West)', 51.5, -0.1],
 ])('reads %j as coordinates', (text, latitude, longitude) => {
   expect(parseLocation(text)).toEqual({ kind: 'coordinates', latitude, longitude });
 });
@@ -37,6 +41,8 @@ test.each([
   ['95,13', 'latitude 95 is not between -90 and 90'],
   ['10,181', 'longitude 181 is not between -180 and 180'],
   ['nan,inf', 'latitude nan'],
+  ['91 N, 0 E', 'latitude 91'],
+  ['0° N, 181° W', 'longitude -181'],
   ['1e9,0', 'latitude 1e9'],
   ['geo:', 'geo: and a number'],
   ['geo:12a', 'geo: and a number'],

@@ -1,4 +1,5 @@
 import { WeatherError } from '../weather-error.ts';
+import { readNotation } from './coordinate-notation.ts';
 
 export type LocationQuery =
   | { readonly kind: 'coordinates'; readonly latitude: number; readonly longitude: number }
@@ -15,8 +16,8 @@ export interface PlaceQuery {
 export const MAX_LOCATION_LENGTH = 200;
 
 /**
- * Parses a location: `latitude,longitude`, `geo:<number>`, a name, or a name with comma-separated
- * qualifiers.
+ * Parses a location: `latitude,longitude` or another notation of coordinates, `geo:<number>`, a name,
+ * or a name with comma-separated qualifiers.
  * @throws WeatherError `invalid-location`
  */
 export function parseLocation(text: string): LocationQuery {
@@ -25,13 +26,22 @@ export function parseLocation(text: string): LocationQuery {
   if (trimmed.length > MAX_LOCATION_LENGTH)
     throw invalid(`location is longer than ${MAX_LOCATION_LENGTH} characters`);
   if (/\p{Cc}/u.test(trimmed)) throw invalid('location contains control characters');
-  return coordinates(trimmed) ?? placeId(trimmed) ?? placeName(trimmed);
+  const bare = withoutBrackets(trimmed);
+  return coordinates(bare) ?? markedCoordinates(bare) ?? placeId(trimmed) ?? placeName(trimmed);
 }
 
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+|nan|inf|infinity)(?:e[+-]?\d+)?$/i;
 
+/** Returns the text inside the brackets around a text. */
+function withoutBrackets(text: string): string {
+  return /^[([]([^()[\]]*)[)\]]$/.exec(text)?.[1]?.trim() ?? text;
+}
+
 function coordinates(text: string): LocationQuery | undefined {
-  const parts = text.split(',').map((part) => part.trim());
+  const parts = text
+    .replaceAll('\u2212', '-')
+    .split(',')
+    .map((part) => part.trim());
   const [latitude, longitude] = parts;
   if (parts.length !== 2 || latitude === undefined || longitude === undefined) return undefined;
   if (!number.test(latitude) || !number.test(longitude)) return undefined;
@@ -39,6 +49,16 @@ function coordinates(text: string): LocationQuery | undefined {
     kind: 'coordinates',
     latitude: inRange('latitude', latitude, 90),
     longitude: inRange('longitude', longitude, 180),
+  };
+}
+
+function markedCoordinates(text: string): LocationQuery | undefined {
+  const found = readNotation(text);
+  if (found === undefined) return undefined;
+  return {
+    kind: 'coordinates',
+    latitude: inRange('latitude', String(found.latitude), 90),
+    longitude: inRange('longitude', String(found.longitude), 180),
   };
 }
 

@@ -83,3 +83,16 @@ test('a place that the geocoder names twice is one place', async () => {
     resolveOrAsk('Newtown', providerOf(upstream), createTestContext()),
   ).resolves.toMatchObject({ place: { id: 'geo:1' }, alternatives: [] });
 });
+
+test.each([
+  ['6th of October City, Egypt', 'geo:1', 'place'],
+  ['6 October Street, Egypt', 'geo:2', 'locality'],
+])('%s is the place of that name before it is an address', async (location, id, precision) => {
+  const city = geocoded(1, '6th of October City', { country: 'Egypt', country_code: 'EG' });
+  const egypt = geocoded(2, 'Egypt', { country: 'Egypt', country_code: 'EG' });
+  const services = openMeteo({ '6th of October City': [city], Egypt: [egypt] });
+  const upstream = await startUpstream(onTestFinished, services);
+  await expect(
+    resolveOrAsk(location, providerOf(upstream), createTestContext()),
+  ).resolves.toMatchObject({ place: { id, precision } });
+});

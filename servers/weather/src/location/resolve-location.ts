@@ -1,7 +1,7 @@
 import type { InteractiveContext } from '@signalbox/mcp-core/server';
 import type { Place, WeatherProvider } from '../provider.ts';
 import { WeatherError, type Candidate } from '../weather-error.ts';
-import { choosePlace } from './choose-place.ts';
+import { choosePlace, placesNamed } from './choose-place.ts';
 import { localityOf } from './locality.ts';
 import { parseLocation, type PlaceQuery } from './parse-location.ts';
 
@@ -44,15 +44,20 @@ export async function resolveLocation(
   }
 }
 
-/** Finds the place of a name, or the locality of a street address, which the geocoder does not know. */
+/**
+ * Finds the place of a name, or the locality of a street address, which the geocoder does not know.
+ * The name of a place can look like an address, such as "100 Mile House, British Columbia".
+ */
 async function findNamed(
   query: PlaceQuery,
   provider: WeatherProvider,
   signal: AbortSignal,
 ): Promise<ReturnType<typeof choosePlace>> {
   const locality = localityOf(query);
-  if (locality === undefined)
-    return choosePlace(query, await provider.findPlaces(query.name, signal));
+  const named = await provider.findPlaces(query.name, signal);
+  if (locality === undefined) return choosePlace(query, named);
+  const choice = choosePlace(query, placesNamed(query.name, named));
+  if (choice.kind !== 'none') return choice;
   const places = await provider.findPlaces(locality.name, signal);
   return choosePlace(
     locality,

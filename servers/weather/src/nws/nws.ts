@@ -2,6 +2,7 @@ import { DAY_MS, MINUTE_MS, nextQuarterHour, type WeatherCaches } from '../cache
 import { endpoint } from '../http/endpoint.ts';
 import type { JsonClient } from '../http/json-client.ts';
 import { recordOf, textOf } from '../http/json-value.ts';
+import { nextMidnight } from '../local-time.ts';
 import type { CurrentWeather, Origin, Place, WeatherAlert, WeatherProvider } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
 import { alertsOf } from './alerts.ts';
@@ -32,7 +33,9 @@ export function createNws({ client, caches, url: base, origin }: NwsOptions): Nw
     staleForMs: 7 * DAY_MS,
   });
   const observations = caches.create<CurrentWeather>('observations', nextQuarterHour);
-  const forecasts = caches.create<readonly NwsPeriod[]>('periods', freshFor(30 * MINUTE_MS));
+  const forecasts = caches.create<readonly NwsPeriod[]>('periods', (storedAt, periods) =>
+    Math.min(storedAt + 30 * MINUTE_MS, nextMidnight(storedAt, offsetOf(periods))),
+  );
   const alerts = caches.create<readonly WeatherAlert[]>('alerts', freshFor(2 * MINUTE_MS));
 
   const pointOf = async (place: Place, signal: AbortSignal): Promise<NwsPoint> => {
@@ -96,6 +99,11 @@ export function createNws({ client, caches, url: base, origin }: NwsOptions): Nw
       return { ...(await observations.read(coordinatesOf(place), load, options)), origin };
     },
   };
+}
+
+/** Returns the offset of the times of a forecast. */
+function offsetOf([first]: readonly NwsPeriod[]): string {
+  return /[+-]\d{2}:\d{2}$/.exec(first?.startTime ?? '')?.[0] ?? 'GMT';
 }
 
 interface NwsPoint {

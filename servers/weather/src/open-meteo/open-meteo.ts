@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS, nextQuarterHour, type WeatherCaches } from '../cache/weather-caches.ts';
 import { endpoint } from '../http/endpoint.ts';
 import type { JsonClient, JsonRequest } from '../http/json-client.ts';
+import { nextMidnight } from '../local-time.ts';
 import type {
   AirQuality,
   CurrentWeather,
@@ -61,7 +62,9 @@ export function createOpenMeteo({
     return client.get(endpoint(base, path, query), { weight, ...request }, signal);
   };
   const currents = caches.create<CurrentWeather>('current', nextQuarterHour);
-  const forecasts = caches.create<Forecast>('forecast', (storedAt) => storedAt + FORECAST_FRESH_MS);
+  const forecasts = caches.create<Forecast>('forecast', (storedAt, { timezone }) =>
+    Math.min(storedAt + FORECAST_FRESH_MS, nextMidnight(storedAt, timezone)),
+  );
   const histories = caches.create<History>('history', historyFreshUntil, { maxEntries: 200 });
   const airs = caches.create<AirQuality>('air', nextQuarterHour);
   const placesFreshUntil = (storedAt: number, found: readonly Place[]) =>
@@ -135,6 +138,7 @@ export function createOpenMeteo({
   };
 }
 
+/** At most until midnight at the place, because the first day is today. */
 const FORECAST_FRESH_MS = 30 * MINUTE_MS;
 const PLACES_FRESH_MS = 30 * DAY_MS;
 const UNKNOWN_NAME_FRESH_MS = 10 * MINUTE_MS;
