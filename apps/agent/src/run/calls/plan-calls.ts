@@ -68,7 +68,9 @@ export async function planCalls(
   if (!isRecorded)
     await change.sql.insertCatalogue(run.id, { turn, point: 'plan', tools: offered });
   for (const [position, toolUse] of toolUses.map(unwrapCallTool).entries()) {
-    const tool = offered.find((candidate) => candidate.wireName === toolUse.name);
+    const tool = mayCallTools(run)
+      ? offered.find((candidate) => candidate.wireName === toolUse.name)
+      : undefined;
     const { call, decision } = await insertCall(context, change, {
       run,
       turn,
@@ -76,6 +78,10 @@ export async function planCalls(
       toolUse,
       tool,
     });
+    if (!mayCallTools(run)) {
+      await failCall(context, change, { call, message: NO_CALLS });
+      continue;
+    }
     if (toolUse.name === ARTIFACT_READ) {
       await serveArtifactRead(context, change, { run, call, invalid: toolUse.invalid });
       continue;
@@ -99,6 +105,14 @@ export async function planCalls(
       });
     }
   }
+}
+
+const NO_CALLS =
+  'This call was not made: the tool_choice of this run is none. Answer without calling a tool.';
+
+/** Whether the run may call tools. Some servers of models ignore the setting. */
+function mayCallTools({ modelSettings }: Pick<Run, 'modelSettings'>): boolean {
+  return modelSettings?.toolChoice !== 'none';
 }
 
 interface Planned {
