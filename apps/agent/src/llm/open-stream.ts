@@ -8,7 +8,7 @@ import { type RawEvents, ResponseEvents, type STREAM_END } from './raw-events.ts
 import { networkError, protocolError } from './wire-failure.ts';
 import type { WireLimits } from './wire-provider.ts';
 
-/** Without a version, which would tell about the installation. */
+/** User agent without a version, which would reveal details of the installation. */
 const USER_AGENT = 'signalbox';
 
 const post = httpPost();

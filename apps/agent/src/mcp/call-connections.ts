@@ -27,7 +27,7 @@ export interface CallConnectionsOptions {
 interface Waiter {
   readonly admission: CallAdmission;
   readonly since: number;
-  /** Whether the call waits to learn whether the tools of the other calls send input requests. */
+  /** Whether the call waits because the tools of the other calls may still send input requests. */
   isLearning: boolean;
   waiting: CallWaiting | undefined;
   readonly settle: (granted: ConnectionLease | Refusal) => void;

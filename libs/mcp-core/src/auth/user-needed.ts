@@ -3,7 +3,7 @@ import { AuthorizationError } from './authorization-error.ts';
 import { loginMethods, type Target } from './discovery.ts';
 import type { LoginRequest, LoginTarget } from './login-request.ts';
 
-/** Returns the error of a request that needs the login of a user whom nobody asks. */
+/** Returns the error of a request that needs the login of a user while `user.authorize` is not set. */
 export function userNeeded(
   { server, resource, isDpop }: Target,
   login: LoginTarget & Pick<LoginRequest, 'scopes' | 'challengedScopes' | 'reason'>,

@@ -24,7 +24,7 @@ export interface MiddlewareChain<Request> {
   readonly serve: (params: JsonObject) => Promise<JsonObject> | JsonObject;
   /** Converts an error of a middleware to a result, or throws it again. */
   readonly recover?: (error: unknown) => Promise<JsonObject>;
-  /** Checks a result that a middleware made. Throws when nobody can use it. */
+  /** Checks a result that a middleware made. Throws for an unusable result. */
   readonly check: (result: unknown) => void;
 }
 

@@ -140,7 +140,7 @@ export async function aroundIncoming(
   );
 }
 
-/** @throws LocalError `invalid-response` for a result of a middleware that nobody can use */
+/** @throws LocalError `invalid-response` for an unusable result of a middleware */
 function assertUsable(method: string, result: unknown): void {
   const problem = resultProblem(method, result);
   if (problem !== undefined)

@@ -93,12 +93,12 @@ export class InputRequestHandler {
     return this.#middleware !== undefined && this.#middleware.length > 0;
   }
 
-  /** Whether somebody serves a method that is no input request: a handler, or a middleware. */
+  /** Whether a method other than an input request has a handler or a middleware. */
   servesCustom(method: string): boolean {
     return this.#methods.has(method) || this.hasMiddleware;
   }
 
-  /** Runs `ping` or a custom method of the host, and the middleware around it. Rejects with ProtocolError -32601 when nobody serves it. */
+  /** Runs `ping` or a custom method of the host, and the middleware around it. Rejects with ProtocolError -32601 when it has neither a handler nor a result of a middleware. */
   runCustom(
     received: ReceivedInputRequest,
     { codec, signal }: { readonly codec: Codec; readonly signal: AbortSignal },

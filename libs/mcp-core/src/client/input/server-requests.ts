@@ -58,7 +58,7 @@ export class ServerRequests {
     );
   }
 
-  /** Returns `undefined` when nobody serves the method. */
+  /** Returns `undefined` for a method without a handler or a middleware. */
   #find(received: ReceivedInputRequest, codec: Codec): RunInputHandler | undefined {
     const { method } = received;
     if (method === 'ping' || (!isSpecifiedRequest(method) && this.#handler.servesCustom(method)))
