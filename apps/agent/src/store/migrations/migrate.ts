@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, Migrator } from 'kysely/migration';
 import type { Database } from '../database.ts';
+import { messageOf } from '../../text/error-text.ts';
 import { StoreError } from '../store-error.ts';
 import { isAdditive, MIGRATIONS } from './all-migrations.ts';
 import type { Migrations } from './migrations.ts';
@@ -47,7 +48,11 @@ export async function migrate(
   });
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined)
-    throw new StoreError('unusable', `${name} could not be brought up to date.`, { cause: error });
+    throw new StoreError(
+      'unusable',
+      `${name} could not be brought up to date (${messageOf(error)}).`,
+      { cause: error },
+    );
 }
 
 /**

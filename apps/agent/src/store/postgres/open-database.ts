@@ -50,6 +50,7 @@ export async function openDatabase(
     client.on('error', () => undefined);
     await client.connect();
     const schema = await schemaOf(client);
+    await checkEncoding(client, name);
     const lock = await lockDatabase(client, sharing, name);
     const db = ddlOn(client);
     if (!lock.isAlone) await client.query(`set lock_timeout = '${MAX_BLOCKING}'`);
@@ -103,6 +104,19 @@ export async function schemaOf(client: pg.Client): Promise<string> {
   const schema = rows[0]?.name;
   if (schema == null) throw new Error('its search_path names no schema that exists');
   return schema;
+}
+
+/** Refuses a database that cannot store every text, or counts bytes instead of characters. */
+async function checkEncoding(client: pg.Client, name: string): Promise<void> {
+  const { rows } = await client.query<{ encoding: string }>(
+    'select pg_encoding_to_char(encoding) as encoding from pg_database where datname = current_database()',
+  );
+  const encoding = rows[0]?.encoding;
+  if (encoding === 'UTF8') return;
+  throw new StoreError(
+    'unusable',
+    `The database ${name} has the encoding ${String(encoding)}. Create one with the encoding UTF8: create database NAME encoding 'UTF8' template template0.`,
+  );
 }
 
 /** Creates the builder of tables on one connection. */

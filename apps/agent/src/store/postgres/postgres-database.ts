@@ -12,6 +12,7 @@ import {
   isGivenUp,
   isStaleStatement,
   isUnchanged,
+  isWithoutConnection,
   storageErrorOf,
 } from './postgres-errors.ts';
 import { PostgresRows, PreparedQueries } from './postgres-rows.ts';
@@ -256,7 +257,7 @@ export class PostgresDatabase {
         if (isStaleStatement(error) && performance.now() < giveUpAt) continue;
         const isRepeated =
           (isGivenUp(error) && attempt < MAX_ATTEMPTS) ||
-          (isDisconnected(error) && performance.now() < giveUpAt);
+          ((isDisconnected(error) || isWithoutConnection(error)) && performance.now() < giveUpAt);
         if (!isRepeated) throw storageErrorOf(error, this.#name);
         await sleep(Math.min(MAX_PAUSE_MS, 5 * 2 ** attempt) * Math.random());
       }

@@ -1,4 +1,5 @@
 import { StorageError } from '../../ports/store/errors.ts';
+import { messageOf } from '../../text/error-text.ts';
 
 /** Codes of PostgreSQL. @see https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const SERIALIZATION_FAILURE = '40001';
@@ -10,13 +11,26 @@ const QUERY_CANCELED = '57014';
 const FEATURE_NOT_SUPPORTED = '0A000';
 
 const DIVISION_BY_ZERO = '22012';
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** Reasons by code, without the name of the user, which messages of the server contain. */
+const REASONS = new Map([
+  ['25006', 'the server only reads'],
+  ['28000', 'the server refuses the user'],
+  ['28P01', 'the server refuses the user or the password'],
+  ['3D000', 'the server has no such database'],
+  [TOO_MANY_CONNECTIONS, 'the server has no free connection'],
+  ['57P03', 'the server is starting or stopping'],
+]);
 
 /**
  * Codes of the system, and prefixes of codes of PostgreSQL, for a connection that ended or was
  * refused. A read-only server (25006) is a former primary; a new connection leads to its successor.
+ * A refused login (28) and a missing database (3D000) end when a password is changed, or a backup
+ * restored, everywhere.
  */
 const DISCONNECTED =
-  /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08|57P0|25P03|25006)/;
+  /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08|28|3D000|57P0|25P03|25006)/;
 
 /** Messages of errors of pg that have no code. */
 const DISCONNECTED_MESSAGE =
@@ -59,6 +73,14 @@ export function isDisconnected(error: unknown): boolean {
   return DISCONNECTED.test(codeOf(error)) || DISCONNECTED_MESSAGE.test(error.message);
 }
 
+/**
+ * Whether the server had no connection left, so that nothing was sent. The pool may have a free
+ * connection soon.
+ */
+export function isWithoutConnection(error: unknown): boolean {
+  return codeOf(error) === TOO_MANY_CONNECTIONS;
+}
+
 /** Converts errors of the server and of the connection; other errors stay as they are. */
 export function storageErrorOf(error: unknown, database: string): unknown {
   const code = codeOf(error);
@@ -72,7 +94,7 @@ export function storageErrorOf(error: unknown, database: string): unknown {
   )
     return new StorageError(
       'busy',
-      `the database ${database} is busy (${code}); nothing was changed, try again later`,
+      `the database ${database} is busy (${reasonOf(error)}); nothing was changed, try again later`,
       options,
     );
   if (isDisconnected(error))
@@ -84,10 +106,12 @@ export function storageErrorOf(error: unknown, database: string): unknown {
   return error;
 }
 
-/** Returns the code of an error, or its message, which pg writes without the password. */
+/** Returns the code of an error with its meaning, or its message, which pg writes without the password. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   const code = codeOf(error);
+  const reason = code === INSUFFICIENT_PRIVILEGE ? messageOf(error) : REASONS.get(code);
+  if (reason !== undefined) return `${code}: ${reason}`;
   if (code !== '') return code;
   return error instanceof Error ? error.message : 'unknown error';
 }
