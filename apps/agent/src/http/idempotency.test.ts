@@ -27,6 +27,22 @@ async function runCount({ read }: Service): Promise<number> {
   return (await read.runs({ limit: 99 })).data.length;
 }
 
+test('a request without a key whose result cannot be read back says that it was executed', async () => {
+  const { service } = await open();
+  const busy = new StorageError('busy', 'nothing was changed, try again later');
+  const read = { ...service.store.read, openInbox: () => Promise.reject(busy) };
+  const edge = await createServiceEdge(service, { store: { ...service.store, read } });
+  const response = await edge.request('POST', '/v1/runs', { body: { prompt: 'go' } });
+  expect([response.statusCode, response.json()]).toEqual([
+    503,
+    expect.objectContaining({
+      code: 'storage_busy',
+      detail: 'the request was executed, but its result cannot be read at present',
+    }),
+  ]);
+  expect(await runCount(service)).toBe(1);
+});
+
 describe('a request with an Idempotency-Key', () => {
   test('that is repeated gets the same response, byte for byte, and has no effect', async () => {
     const { service, edge } = await open();

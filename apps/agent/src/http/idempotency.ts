@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@signalbox/mcp-core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { StorageError } from '../ports/store/errors.ts';
 import { KEY_RETENTION_MS, type KeyClaim } from '../ports/store/idempotency.ts';
 import type { OnCommit } from '../ports/run-engine.ts';
 import type { StoreReader, Store } from '../ports/store.ts';
@@ -66,8 +67,17 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
     // SQLite writes to removed files without an error.
     store.checkFiles();
     const key = keyOf(request);
-    if (key === undefined)
-      return { ...(await answer(await make(), store.read)), isReplayed: false };
+    const answerAfter = async (made: T): Promise<Answer<Body>> => {
+      try {
+        return await answer(made, store.read);
+      } catch (error) {
+        if (!(error instanceof StorageError)) throw error;
+        // The text of the error can say that nothing was changed.
+        const text = 'the request was executed, but its result cannot be read at present';
+        throw new StorageError(error.reason, text, { cause: error });
+      }
+    };
+    if (key === undefined) return { ...(await answerAfter(await make())), isReplayed: false };
     // A worker that loses its lease meanwhile continues under another id.
     const owned: KeyClaim = { principal: request.principal, key, owner: store.workerId };
     let used: Once<Body> | undefined;
@@ -88,7 +98,7 @@ export function createServeOnce(options: OnceOptions): ServeOnce {
         if (!(await sql.finishKey(owned, { response: { status, location, body }, runId })))
           throw inUse();
       });
-      return { ...(given ?? (await answer(result, store.read))), isReplayed: false };
+      return { ...(given ?? (await answerAfter(result))), isReplayed: false };
     } catch (error) {
       // The client must see the first error.
       await releases.release(owned);
