@@ -34,6 +34,9 @@ const UNLIMITED = 1_000_000_000;
 /** Delay before a worker asks again after an error of the database, in milliseconds. */
 const RETRY_MS = 1000;
 
+/** Milliseconds for which an error of the database is not logged again: each worker asks again and again. */
+const REPORT_EVERY_MS = 10_000;
+
 export interface BullmqJobQueueOptions {
   readonly engine: BullmqEngine;
   readonly logger: Logger;
@@ -57,6 +60,8 @@ class BullmqJobQueue implements JobQueue {
   #workers: readonly Worker<Job, void>[] = [];
   #closing: Promise<void> | undefined;
   readonly #running = new Set<Promise<unknown>>();
+  /** Times at which errors were logged, by their texts. */
+  readonly #reportedAt = new Map<string, number>();
 
   constructor(options: BullmqJobQueueOptions) {
     this.#options = options;
@@ -195,8 +200,14 @@ class BullmqJobQueue implements JobQueue {
   #report(error: Error): void {
     const { engine, logger } = this.#options;
     // A lost connection to Redis is logged once, by its owner.
-    if (engine.isUp() && !this.#isClosing())
-      logger.warn('the job queue reported an error', { error: error.message });
+    if (!engine.isUp() || this.#isClosing()) return;
+    const now = performance.now();
+    for (const [text, at] of this.#reportedAt)
+      if (now - at >= REPORT_EVERY_MS) this.#reportedAt.delete(text);
+    const text = engine.textOf(error);
+    if (this.#reportedAt.has(text)) return;
+    this.#reportedAt.set(text, now);
+    logger.warn('the job queue reported an error', { error: text });
   }
 }
 

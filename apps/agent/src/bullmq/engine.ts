@@ -16,6 +16,8 @@ export interface BullmqEngine {
   run<T>(work: () => Promise<T>): Promise<T>;
   /** Runs commands, which are lost while the database does not answer. Rejects for other errors. */
   ifUp(work: () => Promise<void>): Promise<void>;
+  /** Returns the text of an error for the log, without user and password. */
+  textOf(error: Error): string;
   /** Returns the due time of a job in milliseconds since the Unix epoch. Undefined: it is not delayed. */
   dueAt(queue: Queue<Job>, jobId: string): Promise<number | undefined>;
 }

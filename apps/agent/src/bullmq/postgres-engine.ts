@@ -1,4 +1,5 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
+import { textWithoutUser } from '../store/postgres/postgres-errors.ts';
 import type { BullmqEngine } from './engine.ts';
 
 /** Connections of a queue and of a worker, without the one on which a worker waits for jobs. */
@@ -65,6 +66,7 @@ export function postgresEngine(url: string): PostgresEngine {
     isUp: () => true,
     run: (work) => work(),
     ifUp: (work) => work(),
+    textOf: (error) => textWithoutUser(error),
     async dueAt(queue, jobId) {
       const job = await queue.getJob(jobId);
       if (job === undefined || (await job.getState()) !== 'delayed') return undefined;

@@ -29,6 +29,7 @@ export function redisEngine(link: RedisLink, prefix: string): BullmqEngine {
     isUp: () => link.isUp(),
     run: (work) => link.run(work),
     ifUp: (work) => link.ifUp(work),
+    textOf: ({ message }) => message,
     async dueAt(queue, jobId) {
       const score = await link.commands.zscore(queue.toKey('delayed'), jobId);
       return score === null ? undefined : Math.floor(Number(score) / SCORES_PER_MS);

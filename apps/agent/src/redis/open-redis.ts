@@ -24,7 +24,7 @@ export interface OpenedRedis {
   readonly queue: JobQueue;
   readonly bus: SignalBus;
   readonly gates: RateGates;
-  /** Whether Redis answers. */
+  /** Whether Redis answers and writes. */
   isUp(): Promise<boolean>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function openRedis({
     gates: createRedisRateGates({ link, channels, prefix, clock, width }),
     isUp: () =>
       link
-        .run((redis) => redis.ping())
+        .run(() => link.write())
         .then(() => true)
         .catch(() => false),
     async close() {

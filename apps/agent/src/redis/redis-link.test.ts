@@ -64,6 +64,45 @@ describe.skipIf(!hasRedis)('connection to Redis', () => {
     ]);
   });
 
+  test('a login that Redis refuses after the start is logged once, without the password', async () => {
+    const proxy = await startTcpProxy(server.port);
+    onTestFinished(() => proxy.close());
+    const admin = await open(`redis://:${PASSWORD}@127.0.0.1:${server.port}`);
+    const warn = vi.fn<Logger['warn']>();
+    const url = `redis://:${PASSWORD}@127.0.0.1:${proxy.port}`;
+    const link = await open(url, { ...quietLogger, warn });
+    await admin.commands.config('SET', 'requirepass', 'changed');
+    onTestFinished(() => void admin.commands.config('SET', 'requirepass', PASSWORD));
+    proxy.cut();
+    await vi.waitFor(() => expect(link.isUp()).toBe(false));
+    proxy.mend();
+    await vi.waitFor(() => expect(warn).toHaveBeenCalledTimes(2), { timeout: 10_000 });
+    expect(warn).toHaveBeenLastCalledWith('Redis refuses the connection', {
+      redis: `127.0.0.1:${proxy.port}`,
+      error: expect.stringMatching(/^WRONGPASS (?!.*correct-horse)/) as string,
+    });
+  });
+
+  test.each([
+    ['whose memory is full', 'OOM', ['config set maxmemory 1', 'config set maxmemory 0']],
+    ['that became a replica', 'READONLY', ['replicaof 127.0.0.1 1', 'replicaof no one']],
+  ])('a Redis %s is down until it writes again', async (_, code, [refuse = '', accept = '']) => {
+    const own = await startRedis();
+    onTestFinished(() => own.stop());
+    const warn = vi.fn<Logger['warn']>();
+    const link = await open(own.url, { ...quietLogger, warn });
+    await own.command(refuse);
+    await expect(link.write()).rejects.toThrow(code);
+    expect(link.isUp()).toBe(false);
+    await expect(link.run((redis) => redis.ping())).rejects.toThrow('does not answer');
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      'Redis refuses to write; new jobs wait in the store until it writes',
+      { redis: `127.0.0.1:${own.port}`, error: expect.stringContaining(code) as string },
+    );
+    await own.command(accept);
+    await vi.waitFor(() => expect(link.isUp()).toBe(true), { timeout: 10_000 });
+  });
+
   test('a Redis that stops answering with open connections is noticed, and found again', async () => {
     const link = await open(`redis://:${PASSWORD}@127.0.0.1:${server.port}`);
     process.kill(server.pid, 'SIGSTOP');

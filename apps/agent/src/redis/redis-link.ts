@@ -13,6 +13,12 @@ const LONGEST_RETRY_MS = 1000;
 /** Oldest version of Redis that BullMQ supports. */
 const OLDEST_VERSION = [6, 2] as const;
 
+/** Errors of a Redis that answers, and refuses to write: its memory is full, or it is a replica. */
+const REFUSES_WRITES = /^(?:OOM|READONLY|MISCONF|NOREPLICAS) /;
+
+/** Expiry of the key that is written to learn whether Redis writes, in milliseconds. */
+const PROBE_EXPIRY_MS = 1000;
+
 type ConnectionOptions = Omit<RedisOptions, 'replyMapping'>;
 
 export interface RedisLinkOptions {
@@ -33,6 +39,10 @@ export class RedisLink {
   #isStarted = false;
   #isUp = false;
   #isClosed = false;
+  /** Whether the last outage was a refusal to write, which a new connection does not end. */
+  #isRefusing = false;
+  /** Whether the reason of the outage was logged. */
+  #isExplained = false;
   #probe: NodeJS.Timeout | undefined;
   #lastError: unknown;
 
@@ -46,7 +56,9 @@ export class RedisLink {
       commandTimeout: COMMAND_MS,
     });
     this.#commands.on('close', () => this.#setUp(false));
-    this.#commands.on('ready', () => this.#setUp(true));
+    this.#commands.on('ready', () => {
+      if (!this.#isRefusing) this.#setUp(true);
+    });
   }
 
   /** @throws ConfigError when Redis cannot be used; the message does not contain the password */
@@ -67,7 +79,7 @@ export class RedisLink {
     }
   }
 
-  /** Whether Redis answered the last command. */
+  /** Whether Redis answered the last command, and did not refuse to write. */
   isUp(): boolean {
     return this.#isUp && !this.#isClosed;
   }
@@ -91,6 +103,11 @@ export class RedisLink {
       if (isTimeout(error)) this.#setUp(false);
       throw error;
     }
+  }
+
+  /** Writes a key that expires. Rejects while Redis does not answer or refuses to write. */
+  async write(): Promise<void> {
+    await this.#commands.set(`${this.#options.settings.prefix}:probe`, '1', 'PX', PROBE_EXPIRY_MS);
   }
 
   /** Runs commands, which are lost while Redis does not answer. Rejects for other errors. */
@@ -118,10 +135,18 @@ export class RedisLink {
         this.#isStarted && !this.#isClosed
           ? Math.min(50 * 2 ** Math.min(attempt, 10), LONGEST_RETRY_MS)
           : null,
+      // Called with every error in a reply. After a failover a new connection leads to the primary.
+      reconnectOnError: (error) => {
+        if (REFUSES_WRITES.test(error.message)) this.#setUp(false, error);
+        return error.message.startsWith('READONLY ');
+      },
       ...options,
     });
     // Every failure also closes the connection, and that is logged once.
-    redis.on('error', (error) => (this.#lastError = error));
+    redis.on('error', (error) => {
+      this.#lastError = error;
+      if (error.name === 'ReplyError') this.#explain(error);
+    });
     this.#connections.push(redis);
     return redis;
   }
@@ -143,25 +168,45 @@ export class RedisLink {
       );
   }
 
-  #setUp(isUp: boolean): void {
-    if (this.#isClosed || this.#isUp === isUp) return;
-    this.#isUp = isUp;
-    if (!this.#isStarted) return;
-    const { logger } = this.#options;
-    if (isUp) logger.info('Redis answers again', { redis: this.address });
-    else {
-      logger.warn('Redis does not answer; new jobs wait in the store until it does', {
-        redis: this.address,
-      });
-      this.#probeAgain();
-    }
+  /** Logs why Redis refuses new connections, once for each outage. */
+  #explain(error: Error): void {
+    if (!this.#isStarted || this.#isClosed || this.#isUp || this.#isExplained) return;
+    this.#isExplained = true;
+    this.#options.logger.warn('Redis refuses the connection', {
+      redis: this.address,
+      error: error.message,
+    });
   }
 
-  /** Looks for a Redis that accepted the connection and stopped answering. */
+  /** `refusal`: the error of a Redis that answers, and refuses to write. */
+  #setUp(isUp: boolean, refusal?: Error): void {
+    if (refusal !== undefined) this.#isRefusing = true;
+    if (this.#isClosed || this.#isUp === isUp) return;
+    this.#isUp = isUp;
+    this.#isExplained = refusal !== undefined;
+    if (isUp) this.#isRefusing = false;
+    if (!this.#isStarted) return;
+    const { logger } = this.#options;
+    const redis = this.address;
+    if (isUp) {
+      logger.info('Redis answers again', { redis });
+      return;
+    }
+    if (refusal === undefined)
+      logger.warn('Redis does not answer; new jobs wait in the store until it does', { redis });
+    else
+      logger.warn('Redis refuses to write; new jobs wait in the store until it writes', {
+        redis,
+        error: refusal.message,
+      });
+    this.#probeAgain();
+  }
+
+  /** Looks for a Redis that kept the connection, and stopped answering or refused to write. */
   #probeAgain(): void {
     clearTimeout(this.#probe);
     this.#probe = setTimeout(() => {
-      this.#commands.ping().then(
+      this.write().then(
         () => this.#setUp(true),
         () => {
           if (!this.#isUp && !this.#isClosed) this.#probeAgain();

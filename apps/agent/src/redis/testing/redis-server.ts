@@ -3,6 +3,8 @@ export interface RedisServer {
   readonly port: number;
   readonly url: string;
   readonly pid: number;
+  /** Sends a command in one line, without password and TLS. Resolves with the first line of the reply. */
+  command(line: string): Promise<string>;
   /** Ends Redis at once. Its data are lost. */
   stop(): Promise<void>;
 }

@@ -115,3 +115,8 @@ export function reasonOf(error: unknown): string {
   if (code !== '') return code;
   return error instanceof Error ? error.message : 'unknown error';
 }
+
+/** Returns the message of an error, without the name of the user. */
+export function textWithoutUser(error: Error): string {
+  return REASONS.has(codeOf(error)) ? reasonOf(error) : messageOf(error);
+}
