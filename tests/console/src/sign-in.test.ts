@@ -35,6 +35,16 @@ describe.skipIf(inject('browser') === undefined)('a service with a token', () =>
     await page.getByLabel('API key').waitFor();
   });
 
+  test('signs out without a trace of what was written', async () => {
+    const page = await openPage('/runs/new', { service: service.url, expected });
+    await page.getByLabel('API key').fill(TOKEN);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Task').fill('A secret plan');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+  });
+
   test('copies commands without the key', async () => {
     const page = await openPage('/runs/new', { service: service.url, expected });
     await page.getByLabel('API key').fill(TOKEN);

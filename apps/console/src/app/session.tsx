@@ -1,6 +1,7 @@
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createClient, ProblemError, type Client } from '@signalbox/client';
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
+import { forgetDrafts } from './drafts.ts';
 
 /** Name of the API key in the storage of the tab, which ends with the tab. */
 const STORED_KEY = 'signalbox.api-key';
@@ -35,8 +36,10 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
       apiKey,
       isRejected: rejectedClient === connection.client,
       signIn(next) {
-        if (next === undefined) sessionStorage.removeItem(STORED_KEY);
-        else sessionStorage.setItem(STORED_KEY, next);
+        if (next === undefined) {
+          sessionStorage.removeItem(STORED_KEY);
+          forgetDrafts();
+        } else sessionStorage.setItem(STORED_KEY, next);
         setRejectedClient(undefined);
         setApiKey(next);
       },

@@ -11,6 +11,7 @@ const run = {
   priority: 'normal',
   servers: ['sqlite'],
   metadata: {},
+  limits: { turns: 7, cost_usd: 0.5 },
   status: 'completed',
 } as unknown as Run;
 
@@ -19,10 +20,12 @@ test('the same run has the settings of the run and not its state', () => {
     prompt: "What's new?",
     servers: ['sqlite'],
     model: 'openai/gpt',
+    limits: { turns: 7, cost_usd: 0.5 },
   });
   expect(newRunLike({ ...run, scripted: true, priority: 'high' })).toEqual({
     prompt: "What's new?",
     servers: ['sqlite'],
+    limits: { turns: 7, cost_usd: 0.5 },
     priority: 'high',
   });
 });

@@ -1,10 +1,10 @@
 import type { NewRun, Run } from '@signalbox/client';
 
-/** Returns the body of a request that starts the same run again. */
+/** Returns the body of a request that starts the same run again, with its limits and without its files. */
 export function newRunLike(run: Run): NewRun {
   const { prompt, servers, provider, model, temperature, max_tokens, effort, tool_choice } = run;
   const { instructions, agent_id, agent_version, thread_id, metadata, output_schema } = run;
-  const { tools, approvals, priority } = run;
+  const { tools, approvals, priority, limits } = run;
   // A scripted run has no model that could be chosen.
   const chosen = run.scripted || model === undefined ? undefined : model;
   return withoutUndefined({
@@ -22,6 +22,7 @@ export function newRunLike(run: Run): NewRun {
     agent_version,
     thread_id,
     output_schema,
+    limits,
     priority: priority === 'normal' ? undefined : priority,
     metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
   }) as unknown as NewRun;

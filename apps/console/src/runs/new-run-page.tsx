@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { ProblemError, unwrap, type NewRun } from '@signalbox/client';
-import { useState, type KeyboardEvent, type ReactNode, type SyntheticEvent } from 'react';
+import { ProblemError, unwrap, type NewRun as RunRequest } from '@signalbox/client';
+import type { KeyboardEvent, ReactNode, SyntheticEvent } from 'react';
+import { useDraft } from '../app/drafts.ts';
 import { navigate, useAddress } from '../app/router.ts';
 import { useClient, useSession } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -8,10 +9,11 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
-import { Attachments, type Attachment } from './attachments.tsx';
+import { Attachments } from './attachments.tsx';
 import { curlCommand } from './curl.ts';
-import { EMPTY_DRAFT, newRunOf, type RunDraft } from './run-draft.ts';
+import { EMPTY_DRAFT, newRunOf, readDraft, type RunDraft } from './run-draft.ts';
 import { RunOptions } from './run-options.tsx';
+import { useUploads } from './use-uploads.ts';
 import './new-run-page.css';
 
 /** Tasks that the demonstration without a model can solve. */
@@ -24,24 +26,37 @@ const DEMOS = [
 
 /** The form for a new run. `?agent=` chooses an agent, and `?version=` one of its versions. */
 export function NewRunPage(): ReactNode {
+  const { searchParams } = useAddress();
+  const agentId = searchParams.get('agent') ?? '';
+  const agentVersion = searchParams.get('version') ?? '';
+  return <NewRun key={`${agentId}.${agentVersion}`} chosen={{ agentId, agentVersion }} />;
+}
+
+interface NewRunProps {
+  /** Agent and version that are chosen at first. */
+  readonly chosen: Pick<RunDraft, 'agentId' | 'agentVersion'>;
+}
+
+/** The form. A link that names an agent or a version has a draft of its own. */
+function NewRun({ chosen }: NewRunProps): ReactNode {
   const client = useClient();
   const { apiKey } = useSession();
-  const { searchParams } = useAddress();
-  const [draft, setDraft] = useState<RunDraft>(() => ({
-    ...EMPTY_DRAFT,
-    agentId: searchParams.get('agent') ?? '',
-    agentVersion: searchParams.get('version') ?? '',
-  }));
-  const [attachments, setAttachments] = useState<readonly Attachment[]>([]);
-  const body: NewRun = {
+  const [stored, store] = useDraft(`run.${chosen.agentId}.${chosen.agentVersion}`);
+  const draft = readDraft(stored, { ...EMPTY_DRAFT, ...chosen });
+  const setDraft = (next: RunDraft): void => store(JSON.stringify(next));
+  const uploads = useUploads();
+  const body: RunRequest = {
     ...newRunOf(draft),
-    ...(attachments.length === 0 ? {} : { artifacts: attachments.map(({ id }) => id) }),
+    ...(uploads.stored.length > 0 && { artifacts: uploads.stored.map(({ id }) => id) }),
   };
   const start = useMutation({
     mutationFn: () => client.runs.create(body),
-    onSuccess: ({ id }) => navigate(`/runs/${id}`),
+    onSuccess: ({ id }) => {
+      store('');
+      navigate(`/runs/${id}`);
+    },
   });
-  const canStart = draft.prompt.trim() !== '';
+  const canStart = draft.prompt.trim() !== '' && !uploads.isUploading;
   const submit = (event?: SyntheticEvent): void => {
     event?.preventDefault();
     if (canStart && !start.isPending) start.mutate();
@@ -71,7 +86,7 @@ export function NewRunPage(): ReactNode {
             onKeyDown={onKeyDown}
           />
         </div>
-        <Attachments attachments={attachments} onChange={setAttachments} />
+        <Attachments uploads={uploads} />
         <RunOptions draft={draft} onChange={setDraft} />
         <div className="actions">
           <Button

@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { isSettled, unwrap, type Run } from '@signalbox/client';
+import { isSettled, unwrap, type Client, type Run } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
+import { allPages } from '../app/all-pages.ts';
 import { navigate } from '../app/router.ts';
 import { useClient, useSession } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { describeError } from '../ui/error-notice.tsx';
+import { describeError, ErrorNotice } from '../ui/error-notice.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { curlCommand, newRunLike } from './curl.ts';
@@ -70,7 +71,13 @@ function RunAgain({ run }: { readonly run: Run }): ReactNode {
   const client = useClient();
   const toast = useToast();
   const again = useMutation({
-    mutationFn: () => client.runs.create(newRunLike(run)),
+    mutationFn: async () => {
+      const files = await attachedFiles(client, run.id);
+      return client.runs.create({
+        ...newRunLike(run),
+        ...(files.length > 0 && { artifacts: files }),
+      });
+    },
     onSuccess: ({ id }) => navigate(`/runs/${id}`),
     onError: (error) => toast(describeError(error), 'bad'),
   });
@@ -81,6 +88,14 @@ function RunAgain({ run }: { readonly run: Run }): ReactNode {
   );
 }
 
+/** Returns the ids of the files that a person attached to a run. */
+async function attachedFiles({ api }: Client, id: string): Promise<string[]> {
+  const files = await allPages((at) =>
+    unwrap(api.GET('/v1/runs/{id}/artifacts', { params: { path: { id }, query: at } })),
+  );
+  return files.filter(({ call_id }) => call_id === undefined).map((file) => file.id);
+}
+
 interface DialogProps {
   readonly run: Run;
   readonly onClose: () => void;
@@ -89,7 +104,6 @@ interface DialogProps {
 function CancelDialog({ run, onClose }: DialogProps): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
-  const toast = useToast();
   const [reason, setReason] = useState('');
   const cancel = useMutation({
     mutationFn: () => client.runs.cancel(run.id, reason === '' ? {} : { reason }),
@@ -97,7 +111,6 @@ function CancelDialog({ run, onClose }: DialogProps): ReactNode {
       queries.setQueryData<Run>(runQueryKey(run.id), changed);
       onClose();
     },
-    onError: (error) => toast(describeError(error), 'bad'),
   });
   return (
     <Dialog
@@ -122,6 +135,9 @@ function CancelDialog({ run, onClose }: DialogProps): ReactNode {
         value={reason}
         onChange={setReason}
       />
+      {cancel.error !== null && (
+        <ErrorNotice title="The run could not be cancelled" error={cancel.error} />
+      )}
     </Dialog>
   );
 }
@@ -137,7 +153,6 @@ function DeleteDialog({ run, onClose }: DialogProps): ReactNode {
       void queries.invalidateQueries({ queryKey: ['runs'] });
       navigate('/runs', { replace: true });
     },
-    onError: (error) => toast(describeError(error), 'bad'),
   });
   return (
     <Dialog
@@ -156,6 +171,9 @@ function DeleteDialog({ run, onClose }: DialogProps): ReactNode {
         All its data are erased: events, messages, calls, results and files. The entries of the
         audit stay.
       </p>
+      {erase.error !== null && (
+        <ErrorNotice title="The run could not be deleted" error={erase.error} />
+      )}
     </Dialog>
   );
 }

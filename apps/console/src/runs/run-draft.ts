@@ -32,6 +32,12 @@ export const EMPTY_DRAFT: RunDraft = {
   metadata: '',
 };
 
+/** Returns the draft of a text that `JSON.stringify` made of one, or the initial draft for the empty text. */
+export function readDraft(text: string, initial: RunDraft): RunDraft {
+  // An earlier version of the console in the same tab may have known fewer fields.
+  return text === '' ? initial : { ...initial, ...(JSON.parse(text) as Partial<RunDraft>) };
+}
+
 const MINUTE_MS = 60_000;
 
 /** Returns the request of a form. Empty fields are left out. */

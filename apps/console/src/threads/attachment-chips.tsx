@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import type { Uploads } from '../runs/use-uploads.ts';
 import { Button } from '../ui/button.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { printable } from '../ui/printable.ts';
 import { BlobImage } from './blob-image.tsx';
-import type { Uploads } from './use-uploads.ts';
 
 /** The files of the next message, with small images. */
 export function AttachmentChips({ uploads }: { readonly uploads: Uploads }): ReactNode {

@@ -1,20 +1,29 @@
 import { useMutation } from '@tanstack/react-query';
 import { ProblemError, type NewRun } from '@signalbox/client';
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useDraft } from '../app/drafts.ts';
+import { useUploads } from '../runs/use-uploads.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { SelectField } from '../ui/select-field.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
 import { ComposerOptions, NO_OPTIONS, optionsOf, type RunChoices } from './composer-options.tsx';
-import { useUploads } from './use-uploads.ts';
 
 interface ComposerProps {
+  /** Id of the thread, or `new`, under which the tab keeps a text that was not sent. */
+  readonly draftName: string;
   /** Whether a run of the thread is not settled, so that a person must say what a further message does. */
   readonly isBusy: boolean;
   /** Agent that is chosen at first; `''` for none. */
   readonly agentId?: string;
   /** Starts a run. The text stays when it rejects. */
   readonly onSend: (run: NewRun) => Promise<void>;
+}
+
+/** Text and ids of the files of a message that is being sent. */
+interface Message {
+  readonly text: string;
+  readonly files: readonly string[];
 }
 
 type OnBusy = NonNullable<NewRun['on_busy']>;
@@ -26,11 +35,12 @@ const ON_BUSY: readonly { readonly value: OnBusy; readonly label: string }[] = [
 ];
 
 /** The field for a message, with attachments and the choices of its run. Files can also be pasted or dropped. */
-export function Composer({ isBusy, agentId = '', onSend }: ComposerProps): ReactNode {
+export function Composer({ draftName, isBusy, agentId = '', onSend }: ComposerProps): ReactNode {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [prompt, setPrompt] = useState('');
+  const [prompt, setPrompt] = useDraft(`thread.${draftName}`);
+  const newest = useRef(prompt);
   const [choices, setChoices] = useState<RunChoices>({ ...NO_OPTIONS, agentId });
   const [onBusy, setOnBusy] = useState<OnBusy>('enqueue');
   const [isDropping, setIsDropping] = useState(false);
@@ -39,25 +49,31 @@ export function Composer({ isBusy, agentId = '', onSend }: ComposerProps): React
   // Another client may have started a run that this page does not know yet.
   const mustChoose = isBusy || wasBusy;
 
+  const change = (text: string): void => {
+    newest.current = text;
+    setPrompt(text);
+  };
   const send = useMutation({
-    mutationFn: () =>
+    mutationFn: ({ text, files }: Message) =>
       onSend({
-        prompt: prompt.trim(),
+        prompt: text.trim(),
         ...optionsOf(choices),
-        ...(uploads.stored.length > 0 && { artifacts: uploads.stored.map((each) => each.id) }),
+        ...(files.length > 0 && { artifacts: [...files] }),
         ...(mustChoose && { on_busy: onBusy }),
       }),
     onError: (error) => setWasBusy(isThreadBusy(error)),
-    onSuccess: () => {
-      setPrompt('');
+    onSuccess: (_result, { text, files }) => {
+      // A text that was typed while the message was sent belongs to the next message, and so do files.
+      const { current } = newest;
+      change(current.startsWith(text) ? current.slice(text.length).trimStart() : current);
       setWasBusy(false);
-      uploads.clear();
+      for (const file of files) uploads.remove(file);
       field.current?.focus();
     },
   });
   const canSend = prompt.trim() !== '' && !uploads.isUploading && !send.isPending;
   const submit = (): void => {
-    if (canSend) send.mutate();
+    if (canSend) send.mutate({ text: prompt, files: uploads.stored.map((each) => each.id) });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     // Enter also ends the input of a character that is composed of several keys.
@@ -89,7 +105,7 @@ export function Composer({ isBusy, agentId = '', onSend }: ComposerProps): React
         placeholder="Write a message"
         value={prompt}
         aria-describedby={`${id}-hint`}
-        onChange={(event) => setPrompt(event.target.value)}
+        onChange={(event) => change(event.target.value)}
         onKeyDown={onKeyDown}
         onDragOver={(event) => {
           event.preventDefault();

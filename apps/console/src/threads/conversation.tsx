@@ -83,6 +83,7 @@ export function Conversation({ id }: { readonly id: string }): ReactNode {
       </div>
       {newestFirst !== undefined && (
         <Composer
+          draftName={id}
           isBusy={newestFirst.some((run) => !isSettled(run))}
           onSend={async (run) => {
             await client.runs.create({ ...run, thread_id: id });

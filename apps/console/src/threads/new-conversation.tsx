@@ -37,6 +37,7 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
         </p>
       </EmptyState>
       <Composer
+        draftName="new"
         isBusy={false}
         agentId={agentId}
         onSend={async (run) => {
