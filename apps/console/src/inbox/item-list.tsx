@@ -40,7 +40,13 @@ export function ItemList({ label, items, chosen, query = '' }: ItemListProps): R
   );
 }
 
+/** Characters of the arguments in the line of a call. */
+const MAX_PREVIEW = 200;
+
 function textOf(item: InboxItem): ReactNode {
   if ('message' in item.request) return <PlainText text={item.request.message} />;
+  // Calls of the same tool differ in their arguments.
+  if (item.kind === 'tool_approval' && Object.keys(item.request.arguments).length > 0)
+    return <PlainText text={JSON.stringify(item.request.arguments).slice(0, MAX_PREVIEW)} />;
   return kindText(item.kind).label;
 }

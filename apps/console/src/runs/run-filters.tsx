@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAgentChoices } from '../app/choices.ts';
 import { useQueryParam } from '../app/router.ts';
+import { printable } from '../ui/printable.ts';
 import { STATUS_GROUPS } from './run-filter.ts';
 
 /** Milliseconds after the last key until a search begins. */
@@ -58,14 +59,16 @@ function SearchBox(): ReactNode {
 
 function AgentSelect(): ReactNode {
   const [agent, setAgent] = useQueryParam('agent');
-  const agents = useAgentChoices() ?? [];
-  if (agents.length === 0) return null;
+  const agents = useAgentChoices();
+  if (agents === undefined || (agents.length === 0 && agent === '')) return null;
+  const isStored = agent === '' || agents.some(({ id }) => id === agent);
   return (
     <select aria-label="Agent" value={agent} onChange={(event) => setAgent(event.target.value)}>
       <option value="">Every agent</option>
+      {!isStored && <option value={agent}>{agent} (deleted)</option>}
       {agents.map(({ id, name }) => (
         <option key={id} value={id}>
-          {name}
+          {printable(name)}
         </option>
       ))}
     </select>

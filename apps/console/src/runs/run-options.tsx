@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useAgentChoices, useModelChoices, useServerChoices } from '../app/choices.ts';
+import { printable } from '../ui/printable.ts';
 import { SelectField } from '../ui/select-field.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import type { RunDraft } from './run-draft.ts';
@@ -11,19 +12,20 @@ interface RunOptionsProps {
 
 /** Agent, model, servers, limits and metadata of a new run. */
 export function RunOptions({ draft, onChange }: RunOptionsProps): ReactNode {
-  const agents = useAgentChoices() ?? [];
+  const stored = useAgentChoices();
+  const agents = stored ?? [];
   const models = useModelChoices() ?? [];
   const set = (change: Partial<RunDraft>): void => onChange({ ...draft, ...change });
   return (
     <>
       <div className="option-row">
-        {agents.length > 0 && (
+        {(agents.length > 0 || (stored !== undefined && draft.agentId !== '')) && (
           <SelectField
             label="Agent"
             value={draft.agentId}
             choices={[
               { value: '', label: 'None' },
-              ...agents.map(({ id, name }) => ({ value: id, label: name })),
+              ...agents.map(({ id, name }) => ({ value: id, label: printable(name) })),
             ]}
             onChange={(agentId) => set({ agentId, agentVersion: '' })}
           />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { isSettled, unwrap, type Run } from '@signalbox/client';
+import { isSettled, ProblemError, unwrap, type Run } from '@signalbox/client';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { useAddress, useQueryParam } from '../app/router.ts';
 import type { PageProps } from '../app/routes.tsx';
@@ -36,13 +36,18 @@ function OneRun({ id }: { readonly id: string }): ReactNode {
   } = useQuery({
     queryKey: runQueryKey(id),
     queryFn: ({ signal }) => unwrap(api.GET('/v1/runs/{id}', { params: { path: { id } }, signal })),
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state }) => (isGone(state.error) ? false : REFRESH_MS),
   });
-  if (run !== undefined) return <LoadedRun run={run} />;
+  // Another person can delete the run while it is shown.
+  if (run !== undefined && !isGone(error)) return <LoadedRun run={run} />;
   if (error === null) return <Spinner label="Loading the run" />;
   return (
     <ErrorNotice title="The run could not be loaded" error={error} onRetry={() => void refetch()} />
   );
+}
+
+function isGone(error: Error | null): boolean {
+  return error instanceof ProblemError && error.code === 'run_not_found';
 }
 
 function LoadedRun({ run }: { readonly run: Run }): ReactNode {

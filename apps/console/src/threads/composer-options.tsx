@@ -33,18 +33,23 @@ interface ComposerOptionsProps {
 /** A button that names the choices and opens their dialog. */
 export function ComposerOptions({ choices, onChange }: ComposerOptionsProps): ReactNode {
   const [isOpen, setIsOpen] = useState(false);
-  const agents = useAgentChoices() ?? [];
+  const stored = useAgentChoices();
+  const agents = stored ?? [];
   const models = useModelChoices() ?? [];
   const agent = agents.find(({ id }) => id === choices.agentId);
+  const unknownAgent =
+    stored === undefined || choices.agentId === '' ? undefined : 'An agent that does not exist';
   const summary = [
-    agent === undefined ? undefined : printable(agent.name),
+    agent === undefined ? unknownAgent : printable(agent.name),
     choices.model === '' ? undefined : printable(choices.model),
     choices.servers.length === 0 ? undefined : choices.servers.map(printable).join(', '),
   ].filter((part) => part !== undefined);
   return (
     <>
       <Button icon="agents" onClick={() => setIsOpen(true)}>
-        {summary.length === 0 ? 'Agent and servers' : summary.join(' · ')}
+        <span className="composer-choices">
+          {summary.length === 0 ? 'Agent and servers' : summary.join(' · ')}
+        </span>
       </Button>
       {isOpen && (
         <Dialog

@@ -30,12 +30,15 @@ interface ExchangeProps {
 /** A prompt and the answer of its run, while it is written and later. */
 export function Exchange({ run: listed }: ExchangeProps): ReactNode {
   // A run that was followed keeps the texts that were shown, so that nothing moves at its end.
-  const [isLive] = useState(() => !isSettled(listed));
-  const live = useLiveParts(isLive ? listed.id : undefined);
-  const { data: messages, error, refetch } = useMessages(listed.id, !isLive);
+  const [isLive, setIsLive] = useState(() => !isSettled(listed));
+  // A run that has ended can be resumed on its page, by another person or by a program.
+  if (!isLive && !isSettled(listed)) setIsLive(true);
+  const live = useLiveParts(isLive ? listed : undefined);
+  const { data: messages, error, refetch } = useMessages(listed, !isLive);
   const run = live.run ?? listed;
   const prompt = messages === undefined ? undefined : promptOf(messages);
-  const parts = messages === undefined ? live.parts : storedParts(messages);
+  const parts =
+    messages === undefined || live.parts.length > 0 ? live.parts : storedParts(messages);
   return (
     <article className="exchange" aria-label={`Message of ${run.created_at}`}>
       <div className="said by-person">
@@ -65,10 +68,11 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
   );
 }
 
-function useMessages(runId: string, isOn: boolean) {
+function useMessages({ id: runId, last_seq: lastSeq }: Run, isOn: boolean) {
   const { api } = useClient();
   return useQuery({
-    queryKey: ['messages', runId],
+    // A run that was resumed has further messages.
+    queryKey: ['messages', runId, lastSeq],
     enabled: isOn,
     queryFn: async ({ signal }) => {
       const { data } = await unwrap(
@@ -80,6 +84,7 @@ function useMessages(runId: string, isOn: boolean) {
       return data;
     },
     staleTime: Infinity,
+    placeholderData: (previous) => previous,
   });
 }
 

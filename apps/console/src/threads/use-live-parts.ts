@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import type { Run } from '@signalbox/client';
+import { isSettled, type Run } from '@signalbox/client';
 import { useEffect, useRef, useState } from 'react';
 import { useClient } from '../app/session.tsx';
 import type { ChatPart } from './chat-part.ts';
@@ -21,12 +21,19 @@ export interface LiveAnswer {
 
 const NOTHING: LiveAnswer = { parts: [], run: undefined, isLost: false, error: undefined };
 
-/** Follows a run until it is settled. Undefined follows nothing. */
-export function useLiveParts(runId: string | undefined): LiveAnswer {
+/**
+ * Follows a run until it is settled, and again when a list has it with later events, as after it was resumed elsewhere. Undefined
+ * follows nothing.
+ */
+export function useLiveParts(listed: Run | undefined): LiveAnswer {
+  const runId = listed?.id;
   const client = useClient();
   const queries = useQueryClient();
   const [answer, setAnswer] = useState(NOTHING);
+  const [followed, setFollowed] = useState({ round: 0, isOver: false });
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { round, isOver } = followed;
+  if (isOver && isLater(listed, answer.run)) setFollowed({ round: round + 1, isOver: false });
 
   useEffect(() => {
     if (runId === undefined) return;
@@ -57,6 +64,7 @@ export function useLiveParts(runId: string | undefined): LiveAnswer {
       }
       await readRun();
       setAnswer((current) => ({ ...current, parts: live.parts() }));
+      setFollowed({ round, isOver: true });
       await queries.invalidateQueries({ queryKey: ['threads'] });
       await queries.invalidateQueries({ queryKey: ['runs'] });
     };
@@ -72,6 +80,12 @@ export function useLiveParts(runId: string | undefined): LiveAnswer {
       clearTimeout(timer.current);
       timer.current = undefined;
     };
-  }, [client, queries, runId]);
+  }, [client, queries, runId, round]);
   return answer;
+}
+
+/** Whether the list has a run with events after those of the followed run. */
+function isLater(listed: Run | undefined, followed: Run | undefined): boolean {
+  if (listed === undefined || followed === undefined || !isSettled(followed)) return false;
+  return listed.last_seq > followed.last_seq;
 }

@@ -28,6 +28,7 @@ export function SelectField({
   isRequired = false,
 }: SelectFieldProps): ReactNode {
   const id = useId();
+  const isOffered = value === '' || choices.some((choice) => choice.value === value);
   return (
     <div className="field">
       <label htmlFor={id}>
@@ -42,6 +43,8 @@ export function SelectField({
         aria-describedby={`${id}-hint`}
         onChange={(event) => onChange(event.target.value)}
       >
+        {/* Without its own option, the browser would show the first choice in place of the value. */}
+        {!isOffered && <option value={value}>{value} (not available)</option>}
         {choices.map((choice) => (
           <option key={choice.value} value={choice.value}>
             {choice.label}
