@@ -312,6 +312,7 @@ describe('find_tools', () => {
       'failed',
     ],
     [{ query: '' }, 'query: must be a few words', 'failed'],
+    [{ query: 'x'.repeat(201) }, 'query: must have at most 200 characters', 'failed'],
     [{ query: 'x', limit: 0 }, 'limit: must be a whole number from 1 to 25', 'failed'],
     [{ query: 'x', server: 1 }, 'server: must be the name of a server', 'failed'],
   ])('answers %j', async (input, answer, state) => {

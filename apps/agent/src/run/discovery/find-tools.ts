@@ -8,6 +8,8 @@ import { rankTools } from './rank-tools.ts';
 export const FIND_TOOLS = 'find_tools';
 export const CALL_TOOL = 'call_tool';
 
+/** Longest query in characters: the time and memory of a search grow with the length of its words. */
+const MAX_QUERY = 200;
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 25;
 /** Longest search result, in characters. */
@@ -82,6 +84,7 @@ export async function findTools(
       : `There is no server ${JSON.stringify(server)} with tools. ${coverage(tools)}`.trim();
   const named = candidates.find(({ wireName }) => wireName === query.trim());
   if (named !== undefined) return textResult(describe(named, Infinity));
+  if (query.length > MAX_QUERY) return `query: must have at most ${MAX_QUERY} characters`;
   const found = await rankTools(query, candidates);
   if (found.length === 0) return textResult(nothingFound(query, candidates));
   return textResult(listing(found.slice(0, Math.min(limit, MAX_LIMIT)), found.length));

@@ -18,3 +18,9 @@ test.each([
 ])('%s resembles %j', (name, expected) => {
   expect(closestNames(name, NAMES)).toEqual(expected);
 });
+
+test('a name of more than 100 characters resembles none, since models can write names of any length', () => {
+  const long = 'n'.repeat(100);
+  expect(closestNames(long, [`${long}s`])).toEqual([`${long}s`]);
+  expect(closestNames(`${long}s`, [long])).toEqual([]);
+});

@@ -1,9 +1,12 @@
 import { editDistance } from '../../text/edit-distance.ts';
 
 const MOST = 3;
+/** Longer names are not compared: the time grows with the length, and models can write any name. */
+const MAX_LENGTH = 100;
 
 /** Returns at most three names that resemble a wrong one, nearest first. */
 export function closestNames(name: string, candidates: readonly string[]): readonly string[] {
+  if (name.length > MAX_LENGTH) return [];
   const wanted = name.toLowerCase();
   return candidates
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase()) }))
