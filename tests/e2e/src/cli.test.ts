@@ -104,7 +104,7 @@ describe('signalbox run', () => {
     expect(await run.code).toBe(0);
     expect(run.out()).toBe('It says: remember the milk\n');
     expect(run.error()).toMatch(
-      /OPENAI_API_KEY.*scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk\n$/s,
+      /Answers come from the scenarios in .*scripted.*→ filesystem__read_text_file \{"path":"note\.txt"\}.*✓ filesystem__read_text_file \d+ ms: remember the milk\n$/s,
     );
   });
 
