@@ -68,3 +68,10 @@ test.each(['pipe:[7]', '(unreachable)/a', 'a'])(
     expect(isInside(candidate, process.cwd())).toBe(false);
   },
 );
+
+test.each([true, false])('refuses half of a surrogate pair, Windows: %s', (windows) => {
+  for (const input of ['a\ud800', '\udc00/b'])
+    expect(() => parsePath(input, windows ? 'C:\\Docs' : '/base', { windows })).toThrow(
+      'half of a surrogate pair',
+    );
+});

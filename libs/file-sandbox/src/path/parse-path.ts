@@ -16,6 +16,9 @@ export function parsePath(
   if (input === '')
     throw new PathError('invalid', 'The path is empty. Use "." for the first allowed directory.');
   if (input.includes('\0')) throw new PathError('invalid', 'The path contains a NUL character.');
+  // The system would get U+FFFD in its place, which names another file.
+  if (!input.isWellFormed())
+    throw new PathError('invalid', 'The path contains half of a surrogate pair.');
   const given = input.startsWith('file:') ? pathOfFileUrl(input, rules) : input;
   if (given.length > maxPathLength)
     throw new PathError('invalid', `The path is longer than ${maxPathLength} characters.`);
