@@ -46,6 +46,27 @@ describe.skipIf(!hasPostgres)('BullMQ on PostgreSQL', () => {
     vi.useRealTimers();
   });
 
+  test('delivers jobs when the address has a search path', async () => {
+    const done = Promise.withResolvers<Job>();
+    const engine = postgresEngine(`${url}?options=${encodeURIComponent('-c search_path=public')}`);
+    const queue = createBullmqJobQueue({ engine, logger: quietLogger, onError: () => undefined });
+    onTestFinished(async () => {
+      await queue.close();
+      await engine.close();
+    });
+    await engine.ready();
+    const job: Job = { type: 'call-tool', callId: 'of-a-search-path' };
+    queue.start(
+      async (given) => {
+        done.resolve(given);
+        return 'done';
+      },
+      { concurrency: { 'advance-run': 1, 'call-tool': 1 } },
+    );
+    await queue.enqueue(job);
+    expect(await done.promise).toEqual(job);
+  });
+
   jobQueueContract('BullMQ on PostgreSQL', open);
 
   async function open(): Promise<QueueUnderTest> {

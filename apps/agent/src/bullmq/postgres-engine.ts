@@ -1,4 +1,5 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
+import { connectionOptions } from '../store/postgres/connection-options.ts';
 import { textWithoutUser } from '../store/postgres/postgres-errors.ts';
 import type { BullmqEngine } from './engine.ts';
 
@@ -24,7 +25,8 @@ export function postgresEngine(url: string): PostgresEngine {
   const queues: Queue[] = [];
   const workers: Worker[] = [];
   const connection = (max: number) => ({
-    connectionString: url,
+    // BullMQ adds the search path of its schema.
+    ...connectionOptions(url),
     max,
     migrate: true,
     // A connection that was made or used while the server ended would be waited for without end.

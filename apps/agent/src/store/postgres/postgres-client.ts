@@ -1,4 +1,5 @@
 import { Client, Pool, types, type ClientConfig } from 'pg';
+import { connectionOptions } from './connection-options.ts';
 import { createBatchingSocket } from './batching-socket.ts';
 import { fromStoredText } from './stored-text.ts';
 
@@ -50,13 +51,14 @@ export function parserOf(type: number): (value: string) => unknown {
 }
 
 function configOf({ url, statementTimeoutMs = STATEMENT_MS }: PostgresOptions): ClientConfig {
+  const { connectionString, options } = connectionOptions(url);
   return {
-    connectionString: url,
+    connectionString,
     application_name: 'signalbox',
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-    options: KEEPALIVE,
+    options: `${KEEPALIVE} ${options}`,
     keepAlive: true,
     types: {
       getTypeParser: (type: number): ((value: string) => unknown) => parserOf(type),
