@@ -317,6 +317,38 @@ describe('a legacy server', () => {
     ]);
   });
 
+  test('that reads the probe only after initialize was sent, and ends because of it, is started once more', async () => {
+    const first = new ScriptedServer();
+    const second = new ScriptedServer({ initialize: initialized() });
+    const connecting = connectClient(opening(first, second), {
+      info,
+      limits: { probeTimeoutMs: 10 },
+    });
+    await vi.advanceTimersByTimeAsync(10);
+    await first.receives('initialize');
+    first.crash(new Error('exited with code 1'));
+    expect((await connecting).server.era).toBe('legacy');
+    expect(second.received.map(({ method }) => method)).toEqual([
+      'initialize',
+      'notifications/initialized',
+    ]);
+  });
+
+  test('that refuses initialize and ends is not started again', async () => {
+    const first = new ScriptedServer({ initialize: refused(-32602) });
+    const second = new ScriptedServer({ initialize: initialized() });
+    const outcome = outcomeOf(
+      connectClient(opening(first, second), { info, limits: { probeTimeoutMs: 10 } }),
+    );
+    await vi.advanceTimersByTimeAsync(10);
+    await first.receives('initialize');
+    first.crash(new Error('exited with code 1'));
+    expect(await outcome).toMatchObject({
+      message: 'The server could not be connected: it answered with error -32602: refused',
+    });
+    expect(second.received).toEqual([]);
+  });
+
   test('that ends again fails with the reason', async () => {
     const first = new ScriptedServer();
     const second = new ScriptedServer();

@@ -1,14 +1,14 @@
 import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import type { Era } from '../../era/versions.ts';
-import { ProtocolError } from '../../protocol/errors.ts';
+import { LocalError, ProtocolError } from '../../protocol/errors.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { ClientConnection } from '../connection/client-connection.ts';
 import { type Agreement, discover, type Discovery, initialize } from './handshake.ts';
 import { httpFailureOf } from '../connection/http-failure.ts';
 
 /**
- * The error of a connection that ended after nothing but the probe was sent. Some legacy servers end on a request before `initialize`; a server that
- * ended for another reason cannot be distinguished.
+ * The error of a connection that ended after the probe, with no response. Some legacy servers end on a request before `initialize`, also when
+ * `initialize` follows before they read; a server that ended for another reason cannot be distinguished.
  */
 export class EndedByProbeError extends Error {
   constructor(cause: Error) {
@@ -46,14 +46,16 @@ export async function detectEra(
     const agreement = modernOf(found);
     // A dual-era server that accepted `initialize` may stay in the legacy era, whatever it responded to the probe.
     return agreement === undefined
-      ? handshake
+      ? handshake.catch((refusal: unknown) => decideAfterRefusal(found, refusal))
       : withinLimit(handshake, HANDSHAKE_LIMIT_MS).then(
           (legacy) => legacy ?? agreement,
           () => agreement,
         );
   });
   // A slow modern server may refuse `initialize` before it answers the probe.
-  const asLegacy = handshake.catch(async (refusal: unknown) => orRefusal(await discovery, refusal));
+  const asLegacy = handshake.catch(async (refusal: unknown) =>
+    decideAfterRefusal(await discovery, refusal),
+  );
   return Promise.race([asModern, asLegacy]);
 }
 
@@ -89,4 +91,16 @@ function orRefusal(found: Discovery, refusal: unknown): Agreement {
     return found.agreement;
   }
   throw refusal;
+}
+
+/** Decides after a failed `initialize` that was sent behind the probe: neither has a response when the connection ended. */
+function decideAfterRefusal(found: Discovery, refusal: unknown): Agreement {
+  if (
+    found.era === 'unknown' &&
+    refusal instanceof LocalError &&
+    refusal.code === 'connection-lost'
+  ) {
+    throw new EndedByProbeError(refusal);
+  }
+  return orRefusal(found, refusal);
 }

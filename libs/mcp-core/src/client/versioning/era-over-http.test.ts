@@ -173,19 +173,25 @@ describe('a known era', () => {
   });
 });
 
-test('a server that ends after initialize was sent is not started again', async () => {
+test('a server that ends after initialize was sent behind the probe is started once more, and not again', async () => {
+  const servers = [new ScriptedServer({}), new ScriptedServer({})] as const;
   let starts = 0;
-  const server = new ScriptedServer({});
   const outcome = connectClient(
     () => {
+      const server = servers[starts];
       starts += 1;
-      return server;
+      return server ?? Promise.reject(new Error('a third start'));
     },
     { info, limits: { probeTimeoutMs: 10 } },
   ).catch((failure: unknown) => failure);
   await vi.advanceTimersByTimeAsync(10);
-  await server.receives('initialize');
-  server.crash(new Error('exited with code 1'));
-  expect(await outcome).toMatchObject({ code: 'connect-failed' });
-  expect(starts).toBe(1);
+  for (const server of servers) {
+    await server.receives('initialize');
+    server.crash(new Error('exited with code 1'));
+  }
+  expect(await outcome).toMatchObject({
+    code: 'connect-failed',
+    message: expect.stringContaining('exited with code 1') as string,
+  });
+  expect(starts).toBe(2);
 });
