@@ -45,6 +45,29 @@ test('errors of npm are kept as a block', () => {
   expect(excerpt(text)).toContain('npm error 404 Not Found - GET https://packages.example/nope');
 });
 
+test('an error before a usage text is kept without the usage text', () => {
+  const options = Array.from(
+    { length: 20 },
+    (_, index) => `      --log-${index} string   file of the error log`,
+  );
+  expect(
+    excerpt(
+      ['Error: no current context is set', 'Set one first.', 'Usage:', ...options].join('\n'),
+    ),
+  ).toEqual(['Error: no current context is set', 'Set one first.']);
+  expect(
+    excerpt(['flag provided but not defined: -port', 'Usage of server:', ...options].join('\n')),
+  ).toEqual(['flag provided but not defined: -port']);
+});
+
+test('an error after a usage text is kept', () => {
+  expect(
+    excerpt(
+      'Starting\nusage: server [-h] DIR\nserver: error: the following arguments are required: DIR',
+    ),
+  ).toEqual(['server: error: the following arguments are required: DIR']);
+});
+
 test('without an error the last lines are kept, at most five, each at most 400 characters', () => {
   expect(excerpt('Usage: server DIR')).toEqual(['Usage: server DIR']);
   expect(excerpt('1\n2\n3\n4\n5\n6\n\n')).toEqual(['2', '3', '4', '5', '6']);
