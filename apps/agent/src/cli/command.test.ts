@@ -1,6 +1,6 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -123,7 +123,7 @@ describe('run', () => {
     const { code, out, err } = await signalbox(['run', '--scenario', scenario, 'hello']);
     expect({ code, out }).toEqual({ code: 0, out: 'Good day.\n' });
     expect(err).toMatch(/^run \S+ \(scripted/m);
-    expect(err).toContain(`Answers come from the scenarios in ${scenario}, `);
+    expect(err).toContain(`Answers come from the scenarios in ${basename(scenario)}, `);
     expect(err).not.toContain('OPENAI_API_KEY');
   });
 

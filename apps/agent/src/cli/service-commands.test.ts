@@ -223,7 +223,7 @@ test.each<[string, ToolCallOutcome, object]>([
       type: 'result',
       result: { content: [{ type: 'text', text: 'no such file' }], isError: true },
     },
-    { code: 1, out: '', err: 'signalbox: r__read is failed: no such file\n' },
+    { code: 1, out: '', err: 'signalbox: r__read (failed): no such file\n' },
   ],
 ])('a call prints %s', async (_, outcome, printed) => {
   const edge = await createServiceEdge(

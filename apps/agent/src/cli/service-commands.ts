@@ -135,7 +135,7 @@ export const callCommand = serviceCommand({
     else if (call.state === 'succeeded') io.out(resultText(call.result));
     else
       io.err(
-        `signalbox: ${terminalLine(`${name} is ${call.state}${reason === '' ? '' : `: ${reason}`}`)}\n`,
+        `signalbox: ${terminalLine(`${name} (${call.state})${reason === '' ? '' : `: ${reason}`}`)}\n`,
       );
     return call.state === 'succeeded' ? EXIT.done : EXIT.failed;
   },

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import {
   type LlmEvent,
   LlmError,
@@ -171,7 +172,8 @@ function failing({ fail }: Turn): () => Promise<void> {
 function noticeOf(file: string | undefined): string {
   return file === undefined
     ? `No model is configured: answers come from scripted demonstrations, only the tool calls are real. ${SET_A_KEY}`
-    : `Answers come from the scenarios in ${file}, only the tool calls are real.`;
+    : // Readers of the API need not know the folders of the machine.
+      `Answers come from the scenarios in ${basename(file)}, only the tool calls are real.`;
 }
 
 function stuckError({ scenario, nearest, reasons }: Extract<Choice, { type: 'stuck' }>): LlmError {
