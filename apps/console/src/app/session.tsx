@@ -2,6 +2,7 @@ import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-qu
 import { createClient, ProblemError, type Client } from '@signalbox/client';
 import { createContext, useContext, useMemo, useState, type ReactNode } from 'react';
 import { forgetDrafts } from './drafts.ts';
+import { fetchWithClock } from './service-clock.ts';
 
 /** Name of the API key in the storage of the tab, which ends with the tab. */
 const STORED_KEY = 'signalbox.api-key';
@@ -24,7 +25,7 @@ export function SessionProvider({ children }: { readonly children: ReactNode }):
   const [apiKey, setApiKey] = useState(() => sessionStorage.getItem(STORED_KEY) ?? undefined);
   const [rejectedClient, setRejectedClient] = useState<Client>();
   const connection = useMemo(() => {
-    const client = createClient({ baseUrl: location.origin, apiKey });
+    const client = createClient({ baseUrl: location.origin, apiKey, fetch: fetchWithClock });
     const onError = (error: unknown): void => {
       if (isUnauthorized(error)) setRejectedClient(client);
     };

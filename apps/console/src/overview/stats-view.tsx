@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { unwrap, type Stats } from '@signalbox/client';
 import type { ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
+import { serviceNow } from '../app/service-clock.ts';
 import { useClient } from '../app/session.tsx';
 import { DataTable } from '../ui/data-table.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -24,7 +25,7 @@ export function StatsView({ range }: StatsViewProps): ReactNode {
   const { data, error, refetch } = useQuery({
     queryKey: ['stats', range.id],
     queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/stats', { params: { query: spanAt(range, Date.now()) }, signal })),
+      unwrap(api.GET('/v1/stats', { params: { query: spanAt(range, serviceNow()) }, signal })),
     refetchInterval: range.refreshMs,
     // The plots stay while those of another time span are loading.
     placeholderData: keepPreviousData,

@@ -57,5 +57,8 @@ export function describeError(error: unknown): string {
   }
   // A failed fetch throws a TypeError with a text that differs between browsers.
   if (error instanceof TypeError) return 'The service cannot be reached. Is it still running?';
+  // A page in place of a response, such as the login of a proxy, is no JSON.
+  if (error instanceof SyntaxError)
+    return 'The response does not come from the service. A proxy in between may need a login: load this page again.';
   return error instanceof Error ? error.message : String(error);
 }

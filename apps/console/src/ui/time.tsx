@@ -1,4 +1,5 @@
 import { useSyncExternalStore, type ReactNode } from 'react';
+import { CLOCK_CHANGED, serviceNow } from '../app/service-clock.ts';
 import { formatClock, formatDateTime, formatRelative } from './format.ts';
 
 /** Milliseconds between renderings of relative times. */
@@ -31,13 +32,17 @@ function Relative({ time }: { readonly time: number }): ReactNode {
   return formatRelative(time, useNow(TICK_MS));
 }
 
-/** Returns the current time in steps of `stepMs`, and renders again at each step. */
+/** Returns the current time of the service in steps of `stepMs`, and renders again at each step. */
 export function useNow(stepMs: number): number {
   return useSyncExternalStore(
     (onChange) => {
       const timer = setInterval(onChange, stepMs);
-      return () => clearInterval(timer);
+      addEventListener(CLOCK_CHANGED, onChange);
+      return () => {
+        clearInterval(timer);
+        removeEventListener(CLOCK_CHANGED, onChange);
+      };
     },
-    () => Math.floor(Date.now() / stepMs) * stepMs,
+    () => Math.floor(serviceNow() / stepMs) * stepMs,
   );
 }

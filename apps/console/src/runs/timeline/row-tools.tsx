@@ -1,4 +1,5 @@
 import { useEffect, useState, type ReactNode } from 'react';
+import { serviceNow } from '../../app/service-clock.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Time } from '../../ui/time.tsx';
 import type { Span } from './entries.ts';
@@ -34,10 +35,10 @@ const TICK_MS = 200;
 /** Returns the milliseconds of spans, and renders again while the last one has no end. */
 export function useElapsed(spans: readonly Span[], phases: readonly Span['phase'][]): number {
   const isOpen = spans.at(-1)?.to === undefined && spans.length > 0;
-  const [now, setNow] = useState(Date.now);
+  const [now, setNow] = useState(serviceNow);
   useEffect(() => {
     if (!isOpen) return;
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    const timer = setInterval(() => setNow(serviceNow()), TICK_MS);
     return () => clearInterval(timer);
   }, [isOpen]);
   return spans
