@@ -56,12 +56,12 @@ export type ConnectServer = (
 ) => Promise<ServerConnection>;
 
 const CONNECT_MS = 60_000;
-/** Longest silence after which a server is taken for a legacy one that ignores the probe of its era. */
+/** Longest time that a process may be silent before `initialize` follows the probe of its era. */
 const MAX_PROBE_MS = 10_000;
 
 /**
- * Returns the options of every client of the pool. A process that `npx` starts may need seconds before it reads its first request: the era of a server
- * that has been silent is decided after a sixth of its time for connecting, at most 10 s.
+ * Returns the options of every client of the pool. A process that `npx` starts may need seconds before it reads its first
+ * request, so a silent one gets `initialize` only after a sixth of its time for connecting, at most 10 s.
  */
 export function clientOptions(
   { era, connectMs = CONNECT_MS }: ServerConfig,

@@ -93,7 +93,10 @@ function orRefusal(found: Discovery, refusal: unknown): Agreement {
   throw refusal;
 }
 
-/** Decides after a failed `initialize` that was sent behind the probe: neither has a response when the connection ended. */
+/**
+ * Returns the agreement of the probe after `initialize`, which was sent behind it, has failed.
+ * @throws EndedByProbeError when the connection ended before either was answered; otherwise the error of `initialize` when the server is not modern
+ */
 function decideAfterRefusal(found: Discovery, refusal: unknown): Agreement {
   if (
     found.era === 'unknown' &&
