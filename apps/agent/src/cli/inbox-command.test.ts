@@ -102,7 +102,7 @@ describe('signalbox inbox', () => {
     const { code, err } = await signalbox(['answer', '', 'approve', '--url', url]);
     expect([code, err, received]).toEqual([
       2,
-      'signalbox: the id is empty; give a part of the id of inbox items\n',
+      'signalbox: the id is empty; give the id of one of the inbox items, or a part of it\n',
       [],
     ]);
   });

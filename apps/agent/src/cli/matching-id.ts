@@ -9,7 +9,8 @@ export async function matchingId(
   list: () => Promise<readonly string[]>,
 ): Promise<string> {
   // Every id begins with an empty text, such as an unset variable of a shell.
-  if (part.trim() === '') throw new UsageError(`the id is empty; give a part of the id of ${noun}`);
+  if (part.trim() === '')
+    throw new UsageError(`the id is empty; give the id of one of the ${noun}, or a part of it`);
   if (WHOLE_ID.test(part)) return part;
   const ids = await list();
   const found = ids.includes(part)

@@ -251,7 +251,7 @@ test.each([
   [['call'], 2, 'usage: signalbox call TOOL JSON;'],
   [['call', 'files__read', '{'], 2, 'the arguments are not JSON: line 1, column 2'],
   [['call', 'files__read', '[]'], 2, "the arguments must be a JSON object, such as '{"],
-  [['cancel', ''], 2, 'the id is empty; give a part of the id of runs'],
+  [['cancel', ''], 2, 'the id is empty; give the id of one of the runs, or a part of it'],
   [['cancel', '01932d6e-0000-7000-8000-00000000aaaa'], 1, 'run'],
 ])('%j ends with %i', async (argv, code, err) => {
   const { signalbox } = await service();
