@@ -67,27 +67,6 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await expect.poll(() => page.getByRole('link', { name: /Warm places/ }).count()).toBe(0);
   });
 
-  test('cancels a run, and lets the next message interrupt one or wait for it', async () => {
-    const id = await threadWith('Equator', []);
-    const page = await openPage(`/threads/${id}`);
-    const field = page.getByLabel('Message', { exact: true });
-    const equator = page.locator('article', { hasText: 'Where on the equator is it warmest?' });
-    await field.fill('Where on the equator is it warmest?');
-    await field.press('Enter');
-    await equator.getByText('running').first().waitFor();
-    await field.fill('Which customers bought most?');
-    await page.getByLabel('A run is in progress').selectOption('Cancel the run, then start');
-    await page.getByRole('button', { name: 'Send' }).click();
-    await equator.getByText('Cancelled for the next message.').waitFor();
-    await page.getByRole('article').last().getByRole('button', { name: 'Fork' }).waitFor();
-
-    await field.fill('Where on the equator is it warmest?');
-    await field.press('Enter');
-    await equator.getByRole('button', { name: 'Cancel' }).click();
-    await equator.getByText('Cancelled before it was complete.').waitFor();
-    expect(await page.getByRole('article').count()).toBe(3);
-  });
-
   test('asks for an approval in its place', async () => {
     const id = await threadWith('Prices', []);
     const page = await openPage(`/threads/${id}`);

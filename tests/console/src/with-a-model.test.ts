@@ -59,6 +59,33 @@ describe.skipIf(inject('browser') === undefined)('with a model and servers of it
     expect(await timeline.getByText(parts.join(''), { exact: true }).count()).toBe(1);
   });
 
+  test('a run of a conversation is cancelled, by the next message and by its button', async () => {
+    model.respond = async ({ messages }, reply) => {
+      if (messages.at(-1)?.content === 'Name a port.') return reply.text('Lisbon.');
+      reply.text('The first port is');
+      return new Promise(() => undefined);
+    };
+    const { id } = await unwrap(clientOf().api.POST('/v1/threads', { body: { title: 'Ports' } }));
+    const page = await open(`/threads/${id}`);
+    const field = page.getByLabel('Message', { exact: true });
+    const list = page.locator('article', { hasText: 'List all ports.' });
+    await field.fill('List all ports.');
+    await field.press('Enter');
+    await list.getByText('The first port is').waitFor();
+    await field.fill('Name a port.');
+    await page.getByLabel('A run is in progress').selectOption('Cancel the run, then start');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await list.getByText('Cancelled for the next message.').waitFor();
+    await page.getByRole('article').last().getByText('Lisbon.').waitFor();
+
+    await field.fill('Name two ports.');
+    await field.press('Enter');
+    const two = page.locator('article', { hasText: 'Name two ports.' });
+    await two.getByRole('button', { name: 'Cancel' }).click();
+    await two.getByText('Cancelled before it was complete.').waitFor();
+    expect(await page.getByRole('article').count()).toBe(3);
+  });
+
   test('a file that is attached in the form reaches the run and its model', async () => {
     model.respond = ({ messages }, reply) => {
       const { role, content } = messages.at(-1) ?? {};
