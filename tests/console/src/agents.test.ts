@@ -52,6 +52,7 @@ describe.skipIf(inject('browser') === undefined)('an agent', () => {
     const { id } = await createAgent('Shared');
     const page = await openPage(`/agents/${id}`, { expected: /status of 412/ });
     await page.getByLabel('Instructions').fill('Answer with words.');
+    await page.reload();
     await page.getByText('Changes since the stored version').click();
     await page.getByText('removed: Answer with numbers.').waitFor();
     await unwrap(
@@ -63,12 +64,14 @@ describe.skipIf(inject('browser') === undefined)('an agent', () => {
     await page.getByRole('button', { name: 'Save the changes' }).click();
     const conflict = page.getByRole('alert');
     await conflict.getByText('The agent was changed meanwhile').waitFor();
+    await page.reload();
     await conflict.getByText('removed: Answer with charts.').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await conflict.getByRole('button', { name: 'Replace it with mine' }).click();
     await page.getByText('The agent was saved').waitFor();
     const stored = await unwrap(apiOf().GET('/v1/agents/{id}', { params: { path: { id } } }));
     expect(stored.instructions).toBe('Answer with words.');
+    expect(await page.getByRole('button', { name: 'Discard the changes' }).count()).toBe(0);
   });
 
   test.each(['light', 'dark'] as const)(

@@ -105,13 +105,21 @@ describe.skipIf(!hasBrowser)('a service whose servers can all be edited', () => 
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  test('changes a definition without showing its secret, and notices another change', async () => {
+  test('changes a definition without showing or keeping a secret, and notices another change', async () => {
     const page = await openSignedIn(service, '/servers/far', { expected: /status of 412/ });
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Edit far' }).waitFor();
     const value = page.getByLabel('Value of header 1');
     expect(await value.inputValue()).toBe('***');
     expect(await page.content()).not.toContain(SECRET);
+    const approval = page.getByRole('combobox', { name: 'Approval' });
+    await approval.selectOption('deny');
+    await value.fill(SECRET);
+    expect(await page.evaluate(() => JSON.stringify(sessionStorage))).not.toContain(SECRET);
+    await page.reload();
+    await page.getByText('secrets: Value of header 1.').waitFor();
+    expect(await value.inputValue()).toBe('***');
+    expect(await approval.inputValue()).toBe('deny');
     expect(await accessibilityProblems(page)).toEqual([]);
     const headers = { authorization: `Bearer ${TOKEN}` };
     const address = `${service.url}/v1/servers/far/config`;
@@ -122,13 +130,13 @@ describe.skipIf(!hasBrowser)('a service whose servers can all be edited', () => 
     });
     expect(other.status).toBe(200);
     const save = page.getByRole('button', { name: 'Save the changes' });
-    await page.getByRole('combobox', { name: 'Approval' }).selectOption('deny');
     await save.click();
     await page.getByText('The server was changed meanwhile').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Load the stored definition' }).click();
     const denied = page.getByRole('textbox', { name: 'Denied tools' });
     await expect.poll(() => denied.inputValue()).toBe('x');
+    expect(await approval.inputValue()).toBe('default');
     await denied.fill('x\ny');
     await save.click();
     await page.getByText('The server was changed').waitFor();

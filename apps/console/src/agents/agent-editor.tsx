@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useDraft } from '../app/drafts.ts';
 import { Link } from '../app/link.tsx';
 import { navigate } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
@@ -29,6 +30,7 @@ import {
   type TaggedAgent,
 } from './agent-store.ts';
 import { DeleteAgentDialog } from './delete-agent-dialog.tsx';
+import { readUnsaved, unsavedText } from './unsaved-agent.ts';
 
 interface AgentEditorProps {
   /** Undefined for a new agent. */
@@ -59,33 +61,45 @@ export function AgentEditor({ id }: AgentEditorProps): ReactNode {
   );
 }
 
+/** A draft that is being saved, and the version that it replaces. */
+interface Save {
+  readonly base: TaggedAgent | undefined;
+  readonly draft: AgentDraft;
+}
+
 function Editor({ stored }: { readonly stored: TaggedAgent | undefined }): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
   const toast = useToast();
-  const [version, setVersion] = useState(stored);
-  const [draft, setDraft] = useState<AgentDraft>(() =>
-    stored === undefined ? EMPTY_AGENT : draftOf(stored.agent),
+  const [kept, keep] = useDraft(`agent.${stored?.agent.id ?? 'new'}`);
+  const [unsaved] = useState(() => readUnsaved(kept));
+  // A draft belongs to the version that it changes. If that is no longer the stored one, saving it is a conflict.
+  const [version, setVersion] = useState(() => withTag(stored, unsaved?.etag));
+  const [draft, setDraft] = useState(() => unsaved?.draft ?? initialDraft(stored));
+  const [conflict, setConflict] = useState(() =>
+    stored?.etag === version?.etag ? undefined : stored,
   );
-  const [conflict, setConflict] = useState<TaggedAgent>();
   const [isDeleting, setIsDeleting] = useState(false);
 
   const save = useMutation({
-    mutationFn: async (base: TaggedAgent | undefined) => {
-      const definition = definitionOf(draft);
+    mutationFn: async ({ base, draft: sent }: Save) => {
+      const definition = definitionOf(sent);
       if (base !== undefined) return replaceAgent(client, base, definition);
       return { agent: await createAgent(client, definition), etag: undefined };
     },
-    onSuccess: ({ agent, etag }) => {
+    onSuccess: ({ agent, etag }, { draft: sent }) => {
       void queries.invalidateQueries({ queryKey: ['agents'] });
       setConflict(undefined);
       if (etag === undefined) {
+        keep('');
         toast('The agent was created');
         navigate(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
         return;
       }
       toast('The agent was saved');
       setVersion({ agent, etag });
+      // The form can have changed while it was saved.
+      keep(draft === sent ? '' : unsavedText({ etag, draft }));
     },
     onError: async (error) => {
       if (version === undefined || !isConflict(error)) return;
@@ -104,12 +118,22 @@ function Editor({ stored }: { readonly stored: TaggedAgent | undefined }): React
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [save.error]);
 
-  const before = version === undefined ? undefined : definitionText(storedDefinition(version));
-  const after = definitionText(definitionOf(draft));
+  const before = textOf(initialDraft(version));
+  const after = textOf(draft);
   const isChanged = before !== after;
+  const change = (next: AgentDraft): void => {
+    setDraft(next);
+    keep(textOf(next) === before ? '' : unsavedText({ etag: version?.etag, draft: next }));
+  };
+  const startFrom = (next: TaggedAgent | undefined): void => {
+    setVersion(next);
+    setDraft(initialDraft(next));
+    setConflict(undefined);
+    keep('');
+  };
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (!save.isPending) save.mutate(version);
+    if (!save.isPending) save.mutate({ base: version, draft });
   };
   const title = version === undefined ? 'New agent' : printable(version.agent.name);
   return (
@@ -137,16 +161,12 @@ function Editor({ stored }: { readonly stored: TaggedAgent | undefined }): React
             theirs={conflict}
             mine={after}
             isBusy={save.isPending}
-            onOverwrite={() => save.mutate(conflict)}
-            onTakeTheirs={() => {
-              setVersion(conflict);
-              setDraft(draftOf(conflict.agent));
-              setConflict(undefined);
-            }}
+            onOverwrite={() => save.mutate({ base: conflict, draft })}
+            onTakeTheirs={() => startFrom(conflict)}
           />
         )}
-        <AgentForm draft={draft} onChange={setDraft} error={save.error} />
-        {before !== undefined && isChanged && (
+        <AgentForm draft={draft} onChange={change} error={save.error} />
+        {version !== undefined && isChanged && (
           <details className="card changes">
             <summary>Changes since the stored version</summary>
             <DiffView label="Changes since the stored version" before={before} after={after} />
@@ -162,8 +182,8 @@ function Editor({ stored }: { readonly stored: TaggedAgent | undefined }): React
           >
             {version === undefined ? 'Create the agent' : 'Save the changes'}
           </Button>
-          {version !== undefined && isChanged && (
-            <Button onClick={() => setDraft(draftOf(version.agent))}>Discard the changes</Button>
+          {isChanged && (
+            <Button onClick={() => startFrom(conflict ?? version)}>Discard the changes</Button>
           )}
         </div>
       </form>
@@ -202,6 +222,17 @@ function Actions({ version, onDelete }: ActionsProps): ReactNode {
   );
 }
 
-function storedDefinition({ agent }: TaggedAgent) {
-  return definitionOf(draftOf(agent));
+function withTag(
+  stored: TaggedAgent | undefined,
+  etag: string | undefined,
+): TaggedAgent | undefined {
+  return stored === undefined || etag === undefined ? stored : { ...stored, etag };
+}
+
+function initialDraft(version: TaggedAgent | undefined): AgentDraft {
+  return version === undefined ? EMPTY_AGENT : draftOf(version.agent);
+}
+
+function textOf(draft: AgentDraft): string {
+  return definitionText(definitionOf(draft));
 }

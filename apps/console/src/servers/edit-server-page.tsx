@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { ProblemError } from '@signalbox/client';
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useDraft } from '../app/drafts.ts';
 import { Link } from '../app/link.tsx';
 import { navigate } from '../app/router.ts';
 import type { PageProps } from '../app/routes.tsx';
@@ -13,7 +14,12 @@ import { printable } from '../ui/printable.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useToast } from '../ui/toast.tsx';
-import { definitionOf, draftOf, EMPTY_DEFINITION } from './definition-draft.ts';
+import {
+  definitionOf,
+  draftOf,
+  EMPTY_DEFINITION,
+  type DefinitionDraft,
+} from './definition-draft.ts';
 import { DefinitionForm } from './definition-form.tsx';
 import {
   isConflict,
@@ -24,6 +30,7 @@ import {
 } from './definition-store.ts';
 import { EditingHint } from './editing-hint.tsx';
 import './server-form.css';
+import { readUnsaved, unsavedText } from './unsaved-definition.ts';
 
 /** The form that adds a server. */
 export function AddServerPage(): ReactNode {
@@ -95,17 +102,27 @@ function Editor({ name, stored, editing, onReload }: EditorProps): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
   const toast = useToast();
-  const [newName, setNewName] = useState('');
-  const [draft, setDraft] = useState(() =>
-    stored === undefined ? EMPTY_DEFINITION : draftOf(stored.definition),
-  );
+  const initial = stored === undefined ? EMPTY_DEFINITION : draftOf(stored.definition);
+  // No server has a name with a plus sign.
+  const [kept, keep] = useDraft(`server.${name ?? '+new'}`);
+  const [unsaved, setUnsaved] = useState(() => readUnsaved(kept));
+  const [newName, setNewName] = useState(unsaved?.name ?? '');
+  const [draft, setDraft] = useState(() => ({ ...initial, ...unsaved?.fields }));
+  // A draft belongs to the definition that it changes, also after another person changed that.
+  const etag = unsaved?.etag ?? stored?.etag;
+  const change = (next: DefinitionDraft, nextName = newName): void => {
+    setDraft(next);
+    setNewName(nextName);
+    keep(unsavedText({ etag, name: nextName, draft: next, initial }));
+  };
   const save = useMutation({
     mutationFn: async () => {
       const saved = name ?? newName.trim();
-      await putDefinition(client, saved, definitionOf(draft), stored?.etag);
+      await putDefinition(client, saved, definitionOf(draft), etag);
       return saved;
     },
     onSuccess: (saved) => {
+      keep('');
       toast(name === undefined ? 'The server was added' : 'The server was changed');
       void queries.invalidateQueries({ queryKey: ['servers'] });
       navigate(`/servers/${encodeURIComponent(saved)}`, { replace: name !== undefined });
@@ -121,7 +138,14 @@ function Editor({ name, stored, editing, onReload }: EditorProps): ReactNode {
     event.preventDefault();
     if (!save.isPending) save.mutate();
   };
-  const isChanged = isConflict(save.error) && name !== undefined;
+  const discard = (): void => {
+    keep('');
+    setUnsaved(undefined);
+    setNewName('');
+    setDraft(initial);
+    save.reset();
+  };
+  const isChanged = name !== undefined && (isConflict(save.error) || etag !== stored?.etag);
   return (
     <form ref={form} className="server-form" onSubmit={submit} noValidate>
       {save.error !== null && !(save.error instanceof SyntaxError) && !isChanged && (
@@ -134,7 +158,25 @@ function Editor({ name, stored, editing, onReload }: EditorProps): ReactNode {
             <strong>The server was changed meanwhile</strong>
             <p>Your changes are not saved.</p>
           </div>
-          <Button onClick={() => onReload?.()}>Load the stored definition</Button>
+          <Button
+            onClick={() => {
+              discard();
+              onReload?.();
+            }}
+          >
+            Load the stored definition
+          </Button>
+        </div>
+      )}
+      {unsaved !== undefined && unsaved.omitted.length > 0 && (
+        <div className="notice warn">
+          <Icon name="alert" />
+          <div>
+            <strong>Some of your changes must be entered again</strong>
+            <p>
+              The browser does not keep values that can be secrets: {unsaved.omitted.join(', ')}.
+            </p>
+          </div>
         </div>
       )}
       {name === undefined && (
@@ -146,11 +188,16 @@ function Editor({ name, stored, editing, onReload }: EditorProps): ReactNode {
             limits={{ maxLength: 32 }}
             hint="The names of its tools begin with it. 1 to 32 letters, digits, - and _"
             error={nameProblem(save.error)}
-            onChange={setNewName}
+            onChange={(next) => change(draft, next)}
           />
         </section>
       )}
-      <DefinitionForm draft={draft} onChange={setDraft} editing={editing} error={save.error} />
+      <DefinitionForm
+        draft={draft}
+        onChange={(next) => change(next)}
+        editing={editing}
+        error={save.error}
+      />
       <div className="actions save-line">
         <Button
           type="submit"
@@ -161,6 +208,7 @@ function Editor({ name, stored, editing, onReload }: EditorProps): ReactNode {
         >
           {name === undefined ? 'Add the server' : 'Save the changes'}
         </Button>
+        {kept !== '' && <Button onClick={discard}>Discard the changes</Button>}
       </div>
     </form>
   );
