@@ -11,14 +11,21 @@ export interface PreparedQuery {
   readonly columns: readonly { readonly name: string }[];
 }
 
+/** Statement that makes SQLite read the schema again if another connection has changed it, which compiling alone does not. */
+export const SCHEMA_READER = 'SELECT 1 FROM sqlite_schema';
+
 /**
- * Compiles one reading statement.
+ * Compiles one reading statement. `isSchemaCurrent`: whether the connection is known to have read the
+ * schema since its last change.
  * @throws RefusedQueryError, SqliteError
  */
-export function prepareQuery(database: Database, sql: string): PreparedQuery {
+export function prepareQuery(
+  database: Database,
+  sql: string,
+  isSchemaCurrent = false,
+): PreparedQuery {
   const checked = checkQuery(sql);
-  // SQLite compiles with the schema that it has read, and notices a change by another connection only when a statement runs.
-  database.prepare('SELECT 1 FROM sqlite_schema').get();
+  if (!isSchemaCurrent) database.prepare(SCHEMA_READER).get();
   const statement = database.prepare<unknown[], unknown[]>(sql);
   if (!statement.readonly || !statement.reader)
     throw new RefusedQueryError(

@@ -50,6 +50,13 @@ test('after another connection has changed the schema, a query is compiled and i
     [2n, 'Bob'],
   ]);
   expect(compiled(prepare)).toEqual(['SELECT * FROM cats', 'EXPLAIN SELECT * FROM cats']);
+  expect(read('SELECT cat FROM cats')).toEqual([['cat'], ['Bob']]);
+});
+
+test('a query that fails because of a schema that was changed is compiled with the new one', () => {
+  expect(() => read('SELECT legs FROM cats')).toThrow('no such column: legs');
+  writer.exec('DROP VIEW cats; CREATE VIEW cats AS SELECT 2 AS legs FROM pets');
+  expect(read('SELECT legs FROM cats')).toEqual([['legs'], [2n]]);
 });
 
 test('a query that fails leaves no transaction, and can be repeated', () => {

@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3';
 import { checkQuery } from '../guard/check-query.ts';
-import { type PreparedQuery, prepareQuery } from './prepare-query.ts';
+import { type PreparedQuery, prepareQuery, SCHEMA_READER } from './prepare-query.ts';
 
 /** Number of statements that a connection keeps. */
 const MAX_KEPT = 64;
@@ -34,11 +34,12 @@ class PreparedQueries {
   readonly #begin: Statement<[]>;
   readonly #commit: Statement<[]>;
   readonly #schemaVersion: Statement<[], number>;
+  readonly #schemaReader: Statement<[]>;
   /** Returns the bytes of the database as a transaction sees it. */
   readonly databaseBytes: () => number;
   /** Statements by their text, the one used last at the end. */
   readonly #queries = new Map<string, PreparedQuery>();
-  /** Schema version with which they were inspected. */
+  /** Version of the schema that the connection has read, with which they were inspected. */
   #version: number | undefined;
 
   constructor(database: Database) {
@@ -47,6 +48,7 @@ class PreparedQueries {
     this.#commit = database.prepare('COMMIT');
     const pragma = (name: string) => database.prepare<[], number>(`PRAGMA ${name}`).pluck(true);
     this.#schemaVersion = pragma('schema_version');
+    this.#schemaReader = database.prepare(SCHEMA_READER);
     const [pages, pageSize] = [pragma('page_count'), pragma('page_size')];
     this.databaseBytes = () => (pages.get() ?? 0) * (pageSize.get() ?? 0);
   }
@@ -73,9 +75,12 @@ class PreparedQueries {
 
   #find(sql: string): PreparedQuery {
     const version = this.#schemaVersion.get();
-    if (version !== this.#version) this.#queries.clear();
-    this.#version = version;
-    const query = this.#queries.get(sql) ?? prepareQuery(this.#database, sql);
+    if (version !== this.#version) {
+      this.#queries.clear();
+      this.#schemaReader.get();
+      this.#version = version;
+    }
+    const query = this.#queries.get(sql) ?? prepareQuery(this.#database, sql, true);
     this.#queries.delete(sql);
     this.#queries.set(sql, query);
     const [oldest] = this.#queries.keys();
