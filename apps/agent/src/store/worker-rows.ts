@@ -78,6 +78,26 @@ const selectOrphans = (db: Db) =>
 const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
   selectOrphans(db).select('owned.runId as id').distinct().limit(limit);
 
+const selectOwnedTurns = (db: Db, { owner }: { readonly owner: string }) =>
+  db
+    .selectFrom('turns')
+    .innerJoin('runs', 'runs.id', 'turns.runId')
+    .select('turns.runId')
+    .where('turns.status', '=', ACTIVE)
+    .where('turns.owner', '=', owner)
+    .where('runs.status', '!=', ERASED)
+    .where('runs.status', 'not in', SETTLED_STATUSES);
+
+const selectOwnedCalls = (db: Db, { owner }: { readonly owner: string }) =>
+  db
+    .selectFrom('toolCalls')
+    .innerJoin('runs', 'runs.id', 'toolCalls.runId')
+    .select(['toolCalls.runId', 'toolCalls.id as callId'])
+    .where('toolCalls.state', 'in', SENT_CALL_STATES)
+    .where('toolCalls.finishedAt', 'is', null)
+    .where('toolCalls.owner', '=', owner)
+    .where('runs.status', '!=', ERASED);
+
 /** Creates the reads of workers, with times from `clock`. */
 export function createWorkerReader(connection: Rows, clock: Clock): WorkerReader {
   const heartbeatOf = async (id: string): Promise<number | undefined> =>
@@ -103,6 +123,14 @@ export function createWorkerReader(connection: Rows, clock: Clock): WorkerReader
 
     async orphanedRuns({ limit }) {
       return (await connection.rows(selectOrphanedRuns, { limit })).map(({ id }) => id);
+    },
+
+    async ownedWork(owner) {
+      const [turns, calls] = await Promise.all([
+        connection.rows(selectOwnedTurns, { owner }),
+        connection.rows(selectOwnedCalls, { owner }),
+      ]);
+      return [...turns.map(({ runId }) => ({ runId, callId: undefined })), ...calls];
     },
   };
 }

@@ -90,6 +90,18 @@ export function workerContract(name: string, open: OpenStore): void {
         await sql.insertInboxItem({ ...openItem('i'), runId: 'item', owner: 'other' });
       });
       expect(await store.read.orphanedRuns({ limit: 9 })).toEqual([]);
+      const owned = await store.read.ownedWork('other');
+      expect(owned).toHaveLength(3);
+      expect(owned).toEqual(
+        expect.arrayContaining([
+          { runId: 'turn', callId: undefined },
+          { runId: 'call', callId: 'c' },
+          { runId: 'settled-call', callId: 's' },
+        ]),
+      );
+      expect(await store.read.ownedWork(store.workerId)).toEqual([
+        { runId: 'mine', callId: undefined },
+      ]);
       await store.write({}, (sql) => sql.endWorker('other'));
       expect((await store.read.orphanedRuns({ limit: 9 })).toSorted()).toEqual([
         'call',

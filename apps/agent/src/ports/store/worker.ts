@@ -18,6 +18,13 @@ export interface Worker {
   readonly endedAt: number | undefined;
 }
 
+/** A model call, or a sent tool call, that a worker owns. */
+export interface OwnedWork {
+  readonly runId: string;
+  /** Undefined for a model call. */
+  readonly callId: string | undefined;
+}
+
 export interface WorkerReader {
   /** Returns the workers that have not ended, oldest first. Their leases may be over. */
   workers(): Promise<readonly Worker[]>;
@@ -32,6 +39,11 @@ export interface WorkerReader {
    * removed. Of runs that have ended only the sent tool calls count.
    */
   orphanedRuns(options: { readonly limit: number }): Promise<readonly string[]>;
+  /**
+   * Returns the model calls and sent tool calls that a worker owns. Of runs that have ended only the
+   * sent tool calls count.
+   */
+  ownedWork(workerId: string): Promise<readonly OwnedWork[]>;
 }
 
 export interface WorkerWriter {

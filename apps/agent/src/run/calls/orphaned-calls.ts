@@ -8,20 +8,23 @@ import { loseCall } from '../ledger/call-states.ts';
 /** Reason for the unknown outcome of a call whose process ended. */
 export const PROCESS_ENDED = 'The service ended while the call was under way.';
 
-/**
- * Ends the sent calls of a settled run that no living worker owns, with an unknown outcome. Opens
- * no inbox item, because the run does not wait for a decision.
- */
-export async function loseOrphanedCalls(context: Uses<'clock'>, change: Change): Promise<void> {
-  for (const call of await orphanedCalls(change))
-    await loseCall(context, change, { call, message: PROCESS_ENDED });
-}
+/** Reason for the unknown outcome of a call of a living process that does not wait for it. */
+export const RESULT_LOST = 'The service did not store how the call ended.';
 
-async function orphanedCalls(change: Change): Promise<readonly OpenCall[]> {
-  const orphaned: OpenCall[] = [];
-  for (const call of await sentCalls(change))
-    if (!(await isAwaited(change.sql, call))) orphaned.push(call);
-  return orphaned;
+/**
+ * Ends the sent calls of a settled run that no living worker owns, and those that `isLeft` accepts,
+ * with an unknown outcome. Opens no inbox item, because the run does not wait for a decision.
+ */
+export async function loseOrphanedCalls(
+  context: Uses<'clock'>,
+  change: Change,
+  isLeft: (call: OpenCall) => boolean = () => false,
+): Promise<void> {
+  for (const call of await sentCalls(change)) {
+    if (isLeft(call)) await loseCall(context, change, { call, message: RESULT_LOST });
+    else if (!(await isAwaited(change.sql, call)))
+      await loseCall(context, change, { call, message: PROCESS_ENDED });
+  }
 }
 
 /** Returns a sent call of the run that a worker still waits for. */

@@ -1,4 +1,4 @@
-import type { RunCore } from '../../ports/store/progress.ts';
+import type { OpenCall, RunCore } from '../../ports/store/progress.ts';
 import { isSettled } from '../../ports/store/run.ts';
 import { SENT_CALL_STATES, type ToolCall } from '../../ports/store/tool-call.ts';
 import { interruptTurn } from '../turn/begin-turn.ts';
@@ -7,7 +7,7 @@ import type { Uses } from '../core/engine-parts.ts';
 import { expireRunIfDue } from '../lifecycle/expiry.ts';
 import { voidItem } from '../ledger/inbox-items.ts';
 import { settleLostCall } from '../calls/lost-call.ts';
-import { loseOrphanedCalls, PROCESS_ENDED } from '../calls/orphaned-calls.ts';
+import { loseOrphanedCalls, PROCESS_ENDED, RESULT_LOST } from '../calls/orphaned-calls.ts';
 import { isParked, resumeLater } from '../calls/parked-calls.ts';
 import { cancelCall, workOnCall } from '../ledger/call-states.ts';
 
@@ -29,7 +29,7 @@ type Parts = Uses<
 
 /**
  * Continues or settles what ended workers own of a run, and what this worker owns of it without a
- * turn or call in progress, because its job failed: repeats its model call, voids the inbox items
+ * turn or call in progress, because its job failed or its end was lost: repeats its model call, voids the inbox items
  * that no process can use any more, and retries sent calls or asks a person about them. Sent calls of a
  * run that has ended become `unknown`. It changes nothing that another worker owns, and nothing when
  * another worker has recovered the run.
@@ -37,7 +37,8 @@ type Parts = Uses<
 export async function recoverRun(context: Parts, change: Change): Promise<void> {
   const { sql, runId } = change;
   const status = await sql.runStatus(runId);
-  if (status !== undefined && isSettled({ status })) return loseOrphanedCalls(context, change);
+  if (status !== undefined && isSettled({ status }))
+    return loseOrphanedCalls(context, change, isLeftBy(context));
   const found = await sql.runCore(runId);
   if (found === undefined) return;
   if (found.traceContext !== undefined) context.traces?.runRequested(runId, found.traceContext);
@@ -67,13 +68,14 @@ async function settleOrphans(
   const hasEnded = ({ owner }: { readonly owner: string | undefined }): boolean =>
     owner !== undefined && !live.has(owner);
   const { workerId, activities } = context;
+  const isLeft = isLeftBy(context);
   const turn = await sql.activeTurn(runId);
   const isTurnLeft =
     turn !== undefined &&
     (hasEnded(turn) || (turn.owner === workerId && !activities.hasTurn(runId)));
   const turns = isTurnLeft ? [turn] : [];
   const calls = (await sql.toolCalls(runId, { state: SENT_CALL_STATES })).filter(
-    (call) => hasEnded(call) || (call.owner === workerId && !activities.knowsCall(call.id)),
+    (call) => hasEnded(call) || isLeft(call),
   );
   const left = new Set(calls.map(({ id }) => id));
   const entries = await sql.inboxEntries({ runId, states: ['open', 'answered'] });
@@ -101,10 +103,18 @@ async function settleOrphans(
       await settleLostCall(context, change, {
         call,
         reason: 'process_ended',
-        message: PROCESS_ENDED,
+        message: hasEnded(call) ? PROCESS_ENDED : RESULT_LOST,
       });
   }
   return turns.length + items.length + calls.length > 0;
+}
+
+/** Returns whether this worker owns a sent call that it does not have in progress. */
+function isLeftBy({
+  workerId,
+  activities,
+}: Uses<'workerId' | 'activities'>): (call: Pick<OpenCall, 'id' | 'owner'>) => boolean {
+  return ({ id, owner }) => owner === workerId && !activities.knowsCall(id);
 }
 
 /** Continues a parked call. When the run is being cancelled, only a task has work to stop. */

@@ -5,6 +5,7 @@ import type { EngineParts } from '../core/engine-parts.ts';
 import { Lease } from '../core/lease.ts';
 import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from '../calls/fail-damaged-run.ts';
+import { LostWork } from './lost-work.ts';
 import { recoverRun } from './recover-run.ts';
 
 /** Maximum number of runs or items of each kind in one step of a sweep, without those that failed before. */
@@ -40,13 +41,14 @@ export interface SweepStep {
 
 /**
  * Does the work that is due, also when another process stored it: renews the lease of this worker,
- * recovers the runs of ended workers and of failed jobs, decides about deadlines, and enqueues work without a job. A
+ * recovers the runs of ended workers, of failed jobs and of work whose end the database lost, decides about deadlines, and enqueues work without a job. A
  * sweep may run at any time and beside sweeps of other workers, because each step reads its rows again
  * in its own transaction.
  */
 export class Sweep {
   readonly #context: EngineParts;
   readonly #lease: Lease;
+  readonly #lostWork: LostWork;
   readonly #moreSteps: readonly SweepStep[];
   /** Number of runs that failed in the last batch of each kind. */
   readonly #failures = new Map<BatchKind, number>();
@@ -65,6 +67,7 @@ export class Sweep {
       endsOthers: true,
       rejoin,
     });
+    this.#lostWork = new LostWork(context);
     this.#moreSteps = moreSteps;
   }
 
@@ -75,6 +78,7 @@ export class Sweep {
       ['renewing the lease of this worker', () => this.#keepLease()],
       ['recovering the runs of workers that ended', () => this.#recoverOrphans(now)],
       ['recovering the runs of failed jobs', () => this.#recoverFailed()],
+      ['recovering runs whose last commits were lost', () => this.#recoverLost(now)],
       ['the wall clocks of runs', () => this.#fire({ now, until }, 'runDeadlines')],
       ['the expiry of inbox items', () => this.#fire({ now, until }, 'inboxDeadlines')],
       ['retrying model calls', () => this.#retryModelCalls({ now, until })],
@@ -121,7 +125,22 @@ export class Sweep {
     }
   }
 
+  /** Recovers the runs with a turn or call that this worker owns and does not have in progress. */
+  async #recoverLost(now: number): Promise<undefined> {
+    for (const runId of await this.#lostWork.runIds(now)) {
+      if (this.#context.closing.aborted) return;
+      await this.#keepLease();
+      this.#context.logger.warn(
+        'the database lost how a model call or tool call of a run ended; the run continues as after the end of a process',
+        { run_id: runId },
+      );
+      await this.#recover(runId);
+    }
+  }
+
   async #recover(runId: string): Promise<boolean> {
+    // What this worker remembers of the run may not be stored.
+    this.#context.known.forgetRun(runId);
     return this.#orFail(runId, () =>
       this.#context.commit(runId, (change) => recoverRun(this.#context, change), 'recover-run'),
     );

@@ -58,7 +58,11 @@ export async function finishTurn(
     sql.endTurn(turn.messageId, 'completed'),
     toolUses.length === 0 || sql.isLastCatalogue(runId, offer.tools),
   ]);
-  if (run === undefined || !isEnded) return;
+  if (run === undefined || !isEnded) {
+    // What this worker remembers of the run may not be stored, for example after a failover.
+    context.known.forgetRun(runId);
+    return;
+  }
   await storeMessage(change, { turn, finish, run, toolUses });
   if (run.status === 'cancelling') return;
   const cutTurns = await countCut(change, { run, toolUses });
