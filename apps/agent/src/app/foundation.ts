@@ -7,6 +7,7 @@ import { SecretVault } from '../oauth/secret-vault.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { LlmProviders } from '../ports/llm-providers.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { OpenedQueue } from '../bullmq/open-postgres-queue.ts';
@@ -52,7 +53,7 @@ export async function openFoundation({
 }: AppOptions): Promise<Foundation> {
   const cassette =
     config.llm.cassette === undefined ? undefined : openCassette(config.llm.cassette, systemClock);
-  const opened = await openConfiguredStore(config, hooks);
+  const opened = await openConfiguredStore(config, hooks, logger);
   const clock = hooks.clock?.(opened.clock) ?? opened.clock;
   const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
   const { redis, inDatabase } = await openShared(config, { clock, logger, width }).catch(
@@ -135,11 +136,13 @@ async function openShared(
 async function openConfiguredStore(
   { database, dataDir, durability, role = 'all' }: Config,
   { furtherMigrations }: TestHooks,
+  logger: Logger,
 ): Promise<OpenedStore> {
   if (database === undefined)
     return openStore({ dataDir, role, durability, clock: systemClock, furtherMigrations });
   const { openPostgresStore } = await import('../store/postgres/open-postgres-store.ts');
-  return openPostgresStore({ ...database, role, furtherMigrations });
+  const onRefused = (message: string): void => logger.error(message);
+  return openPostgresStore({ ...database, role, furtherMigrations, onRefused });
 }
 
 /** Whether the process uses the database together with others. */

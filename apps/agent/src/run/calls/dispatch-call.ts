@@ -1,4 +1,4 @@
-import { DamagedRowError, isTemporary } from '../../ports/store/errors.ts';
+import { DamagedRowError, StorageError } from '../../ports/store/errors.ts';
 import { LeaseLostError } from '../../ports/store/worker.ts';
 import type { RunCore } from '../../ports/store/run.ts';
 import type { ToolCall } from '../../ports/store/tool-call.ts';
@@ -341,7 +341,7 @@ function resumePointOf({ parked, taskId }: ToolCall): ToolCallRequest['resumeFro
 /**
  * Stores the outcome of a call, and retries until the store accepts it, because the outcome exists
  * only in memory. Stores an error in place of a result after five failed writes; writes that fail
- * because the database is busy or unreachable are not counted. When a stored value is damaged, ends
+ * because the database takes none at present are not counted. When a stored value is damaged, ends
  * the call and its run instead.
  */
 async function settle(context: EngineParts, dispatched: Dispatched, end: End): Promise<void> {
@@ -361,7 +361,7 @@ async function settle(context: EngineParts, dispatched: Dispatched, end: End): P
         damage = error;
         continue;
       }
-      if (!isTemporary(error)) tries += 1;
+      if (!(error instanceof StorageError)) tries += 1;
       logFailure(context, dispatched.call, error);
       await new Promise<void>((resolve) => void context.clock.after(STORE_RETRY_MS, resolve));
     }

@@ -144,6 +144,8 @@ test('a write that other processes block for too long fails no run, whichever it
 test.each([
   ['other processes write', 'busy'],
   ['the database cannot be reached', 'unreachable'],
+  ['the disk is full', 'full'],
+  ['the database refuses writes', 'broken'],
 ] as const)(
   'a result that cannot be stored because %s is stored later, however long it takes',
   async (_why, reason) => {

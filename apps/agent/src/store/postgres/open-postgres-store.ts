@@ -24,6 +24,8 @@ export interface PostgresStoreOptions extends PostgresOptions {
   readonly role?: WorkerRole;
   /** Migrations of a later version, for tests. */
   readonly furtherMigrations?: Migrations | undefined;
+  /** Receives the message of each kind of statement that the server refuses, once. */
+  readonly onRefused?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function openPostgresStore({
   clock: ownClock,
   role = 'all',
   furtherMigrations,
+  onRefused,
   ...options
 }: PostgresStoreOptions): Promise<OpenedStore> {
   const sharing = role === 'all' ? 'alone' : 'shared';
@@ -58,7 +61,7 @@ export async function openPostgresStore({
     check: (checked) => serverClock.measure(checked),
     onNotification: (payload) => signals?.receive(payload),
   });
-  const database = new PostgresDatabase({ pool: createPool(options), name });
+  const database = new PostgresDatabase({ pool: createPool(options), name, onRefused });
   const close = async (): Promise<void> => {
     await session.close();
     await database.close();

@@ -10,6 +10,7 @@ import { GroupedWrites, type Work } from './grouped-writes.ts';
 import {
   isDisconnected,
   isGivenUp,
+  isRefused,
   isStaleStatement,
   isUnchanged,
   isWithoutConnection,
@@ -41,6 +42,8 @@ export interface PostgresDatabaseOptions {
   readonly pool: pg.Pool;
   /** Address without password, for error texts. */
   readonly name: string;
+  /** Receives the message of each kind of statement that the server refuses, once. */
+  readonly onRefused?: ((message: string) => void) | undefined;
 }
 
 /** The row of the run that a transaction has locked; undefined if it has none. */
@@ -59,13 +62,16 @@ export class PostgresDatabase {
   readonly rows: Rows;
   readonly #pool: pg.Pool;
   readonly #name: string;
+  readonly #onRefused: PostgresDatabaseOptions['onRefused'];
+  readonly #refusals = new Set<string>();
   readonly #prepared = new PreparedQueries();
   readonly #sessions = new WeakMap<pg.PoolClient, Session>();
   readonly #grouped: GroupedWrites<PostgresRows, LockedRow>;
 
-  constructor({ pool, name }: PostgresDatabaseOptions) {
+  constructor({ pool, name, onRefused }: PostgresDatabaseOptions) {
     this.#pool = pool;
     this.#name = name;
+    this.#onRefused = onRefused;
     const query = <R>(statement: Statement): Promise<StatementResult<R>> =>
       this.#repeat(() => this.#query<R>(statement));
     const send = async (statement: Statement): Promise<void> => {
@@ -258,10 +264,21 @@ export class PostgresDatabase {
         const isRepeated =
           (isGivenUp(error) && attempt < MAX_ATTEMPTS) ||
           ((isDisconnected(error) || isWithoutConnection(error)) && performance.now() < giveUpAt);
-        if (!isRepeated) throw storageErrorOf(error, this.#name);
+        if (!isRepeated) throw this.#converted(error);
         await sleep(Math.min(MAX_PAUSE_MS, 5 * 2 ** attempt) * Math.random());
       }
     }
+  }
+
+  /** Converts an error of the server or of the connection, and reports a new refusal. */
+  #converted(error: unknown): unknown {
+    const converted = storageErrorOf(error, this.#name);
+    if (isRefused(error) && converted instanceof StorageError) {
+      const { message } = converted;
+      if (!this.#refusals.has(message)) this.#onRefused?.(message);
+      this.#refusals.add(message);
+    }
+    return converted;
   }
 }
 

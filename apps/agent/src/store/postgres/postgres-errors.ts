@@ -81,12 +81,23 @@ export function isWithoutConnection(error: unknown): boolean {
   return codeOf(error) === TOO_MANY_CONNECTIONS;
 }
 
+/** Whether the user lacks a right that the statement needs. */
+export function isRefused(error: unknown): boolean {
+  return codeOf(error) === INSUFFICIENT_PRIVILEGE;
+}
+
 /** Converts errors of the server and of the connection; other errors stay as they are. */
 export function storageErrorOf(error: unknown, database: string): unknown {
   const code = codeOf(error);
   const options = { cause: error };
   if (code === DISK_FULL)
     return new StorageError('full', `the disk of the database ${database} is full`, options);
+  if (isRefused(error))
+    return new StorageError(
+      'broken',
+      `the database ${database} refuses a statement (${reasonOf(error)}); grant the user of DATABASE_URL all rights on the tables of the service`,
+      options,
+    );
   if (
     [TOO_MANY_CONNECTIONS, LOCK_TIMEOUT, QUERY_CANCELED, DEADLOCK, SERIALIZATION_FAILURE].includes(
       code,

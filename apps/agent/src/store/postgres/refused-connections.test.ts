@@ -82,13 +82,16 @@ describe.skipIf(!hasPostgres)('a PostgreSQL that refuses', () => {
   );
 
   /** Opens a store as an ordinary user, and cuts its connections after a statement of the administrator. */
-  async function openedAs(user: string): Promise<{
+  async function openedAs(
+    user: string,
+    onRefused?: (message: string) => void,
+  ): Promise<{
     readonly store: OpenedStore;
     readonly change: (statement: string) => Promise<void>;
   }> {
     const { admin, url } = await databaseOfUser(user);
     await execute(admin, `grant create on schema public to ${user}`);
-    const store = await openPostgresStore({ url, clock, connections: 4, role: 'api' });
+    const store = await openPostgresStore({ url, clock, connections: 4, role: 'api', onRefused });
     onTestFinished(() => store.close());
     const change = (statement: string): Promise<void> =>
       execute(
@@ -100,6 +103,23 @@ describe.skipIf(!hasPostgres)('a PostgreSQL that refuses', () => {
 
   const insertRun = (store: OpenedStore, id: string): Promise<void> =>
     store.write({}, (sql) => sql.insertRun(queuedRun(id)));
+
+  test('a statement is a StorageError that says what to do, and is reported once', async () => {
+    const refused: string[] = [];
+    const { store, change } = await openedAs('restricted', (message) => refused.push(message));
+    await change('revoke insert on runs from restricted');
+    const reason =
+      /^the database .* refuses a statement \(42501: permission denied for table runs\); grant the user of DATABASE_URL all rights on the tables/;
+    for (let request = 0; request < 3; request += 1) {
+      const inserted = insertRun(store, 'r');
+      await expect(inserted).rejects.toMatchObject({ name: 'StorageError', reason: 'broken' });
+      await expect(inserted).rejects.toThrow(reason);
+    }
+    expect(refused).toEqual([expect.stringMatching(reason)]);
+    await change('revoke select on runs from restricted');
+    await expect(store.read.run('r')).rejects.toMatchObject({ reason: 'broken' });
+    await expect(store.probe()).resolves.toBeUndefined();
+  });
 
   test('the login of a running service for a moment delays its writes', async () => {
     const { store, change } = await openedAs('renewed');
