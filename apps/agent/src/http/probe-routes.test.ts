@@ -33,6 +33,44 @@ test('a service with an unreadable store is not ready', async () => {
 });
 
 test.each([
+  ['read', 'the store could not be read within 3 seconds'],
+  ['written', 'the store could not be written within 3 seconds'],
+])(
+  '/readyz says within 3 seconds that a store cannot be %s whose tables are locked, and asks it once',
+  async (what, detail) => {
+    const service = await openService({ script: () => ({ text: 'done' }) });
+    let asked = 0;
+    const stuck = (): Promise<never> => {
+      asked += 1;
+      return new Promise(() => undefined);
+    };
+    const edge = await createServiceEdge(
+      service,
+      what === 'read'
+        ? { read: { ...service.read, run: stuck } }
+        : { store: { ...service.store, probe: stuck } },
+    );
+    for (let request = 0; request < 3; request += 1) {
+      const responding = edge.request('GET', '/readyz');
+      await expect.poll(() => asked).toBe(1);
+      let response: Awaited<typeof responding> | undefined;
+      void responding.then((ended) => (response = ended));
+      await expect
+        .poll(
+          () => {
+            if (response === undefined) service.clock.advance(1000);
+            return response;
+          },
+          { timeout: 2000 },
+        )
+        .toBeDefined();
+      expect(response?.json()).toMatchObject({ status: 503, code: 'not_ready', detail });
+    }
+    expect(asked).toBe(1);
+  },
+);
+
+test.each([
   [true, 'ready'],
   [false, 'unreachable'],
 ])(

@@ -4,12 +4,18 @@ import type { HttpApp, RouteDependencies } from './route.ts';
 import { Problem } from './problem.ts';
 import { Health, METRICS, ProblemDetails, Readiness } from './response-schemas.ts';
 
+/** Longest time in which `/readyz` waits for the store, and for Redis, in milliseconds. */
+const MAX_WAIT_MS = 3000;
+
 /** Adds the endpoints for health, readiness and metrics. */
 export function probeRoutes(
   app: HttpApp,
   { llm, version, phase, read, store, clock, metrics, redis }: RouteDependencies,
 ): void {
-  const probe = atMostOncePerSecond(clock, () => store.probe());
+  const readStore = atMostOncePerSecond(clock, async () => void (await read.run('none')));
+  const writeStore = atMostOncePerSecond(clock, () => store.probe());
+  const inTime = <T>(work: Promise<T>, onLate: () => T): Promise<T> =>
+    within(clock, { work, onLate });
 
   app.get(
     '/healthz',
@@ -48,14 +54,16 @@ export function probeRoutes(
     },
     async () => {
       if (phase() !== 'ready') throw new Problem('not_ready', `the service is ${phase()}`);
-      await read.run('none').catch((error: unknown) => {
+      const reading = readStore().catch((error: unknown) => {
         throw new Problem('not_ready', 'the store cannot be read', { cause: error });
       });
-      await probe();
+      await inTime(reading, () => failLate('read'));
+      await inTime(writeStore(), () => failLate('written'));
       if (redis === undefined) return { status: 'ready' as const };
+      const isRedisUp = await inTime(redis.isUp(), () => false);
       return {
         status: 'ready' as const,
-        redis: (await redis.isUp()) ? ('ready' as const) : ('unreachable' as const),
+        redis: isRedisUp ? ('ready' as const) : ('unreachable' as const),
       };
     },
   );
@@ -70,15 +78,40 @@ export function probeRoutes(
   );
 }
 
+function failLate(what: 'read' | 'written'): never {
+  throw new Problem(
+    'not_ready',
+    `the store could not be ${what} within ${MAX_WAIT_MS / 1000} seconds`,
+  );
+}
+
+/** Resolves as `work` does, or as `onLate` does when the work takes too long. */
+async function within<T>(
+  clock: Clock,
+  { work, onLate }: { readonly work: Promise<T>; readonly onLate: () => T },
+): Promise<T> {
+  const { promise: isLate, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(MAX_WAIT_MS, resolve);
+  try {
+    return await Promise.race([work, isLate.then(onLate)]);
+  } finally {
+    cancel();
+  }
+}
+
 /**
- * Shares the result of an action among the callers within a second, so that probes cannot keep the
- * disk busy.
+ * Shares the result of an action among the callers within a second, and as long as it takes, so that
+ * probes cannot keep the disk or the connections busy.
  */
 function atMostOncePerSecond(clock: Clock, action: () => Promise<void>): () => Promise<void> {
   let last: { readonly at: number; readonly outcome: Promise<void> } | undefined;
+  let isRunning = false;
   return () => {
     const now = clock.now();
-    if (last === undefined || now - last.at >= 1000) last = { at: now, outcome: action() };
-    return last.outcome;
+    if (last !== undefined && (isRunning || now - last.at < 1000)) return last.outcome;
+    isRunning = true;
+    const outcome = action().finally(() => (isRunning = false));
+    last = { at: now, outcome };
+    return outcome;
   };
 }
