@@ -10,6 +10,7 @@ import {
   temporaryFolder,
   type ServiceProcess,
 } from './support/service.ts';
+import { slowness } from './support/slowness.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let service: ServiceProcess | undefined;
@@ -69,7 +70,7 @@ test('SIGTERM ends a service with an unread log', async () => {
   const stoppedAt = Date.now();
   service.process.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);
-  expect(Date.now() - stoppedAt).toBeLessThan(8000);
+  expect(Date.now() - stoppedAt).toBeLessThan(8000 * slowness());
 });
 
 test('max_pending_body_bytes of the configuration limits the bodies in transfer', async () => {

@@ -44,7 +44,9 @@ describe.each(eras)('a %s client', (era) => {
     expect((await current(newPlace())).isError).toBe(false);
     const [first = 0, second = 0, third = 0] = times;
     expect(times).toHaveLength(3);
-    expect(third - second).toBeGreaterThan(second - first);
+    // Lower bounds of the pauses: on a loaded machine the shorter one can take as long as the other.
+    expect(second - first).toBeGreaterThanOrEqual(195);
+    expect(third - second).toBeGreaterThanOrEqual(795);
     expect(third - first).toBeLessThan(inFull ? 5000 : 60_000);
   });
 
@@ -128,10 +130,11 @@ describe.each(eras)('a %s client', (era) => {
     void peer.call(tool, args, options);
     await arrived;
     const cut = fixture.upstream().nextCut();
-    const begun = performance.now();
-    peer.cancel(id);
-    await cut;
-    expect(performance.now() - begun).toBeLessThan(CANCEL_LIMIT_MS);
+    const took = await peer.timed(() => {
+      peer.cancel(id);
+      return cut;
+    });
+    expect(took).toBeLessThan(CANCEL_LIMIT_MS);
     await peer.request('tools/list');
     const progressed = peer.notifications.filter(
       ({ params }) => (params as Json | undefined)?.['progressToken'] === `${tool} ${era}`,
