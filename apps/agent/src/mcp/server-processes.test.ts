@@ -126,7 +126,7 @@ test('a server that needs three seconds to start is reached in its era', async (
 });
 
 test('a server that never answers the probe is connected within a short limit too', async () => {
-  const { pool } = start({ deaf: raw('deaf', { connectMs: 6000 }) });
+  const { pool } = start({ deaf: raw('deaf', { connectMs: 18_000 }) });
   expect(await statusOf(pool, 'deaf', isReady)).toMatchObject({ era: 'legacy' });
 });
 

@@ -47,7 +47,7 @@ function replay({
   readonly service: Service;
   readonly runId: string;
 }): Promise<ReplayReport> {
-  return replayRun({ source: { dataDir: service.dataDir }, runId, logger, idleMs: 5000 });
+  return replayRun({ source: { dataDir: service.dataDir }, runId, logger, idleMs: 60_000 });
 }
 
 /** Returns a copy of the data directory with changed records. */
@@ -409,7 +409,7 @@ describe('the first difference is reported', () => {
     const recorded = await record(options, [{ action: 'approve' }]);
     const dataDir = await tampered(recorded.service, statement);
     expect(
-      (await replayRun({ source: { dataDir }, runId: recorded.runId, logger, idleMs: 5000 }))
+      (await replayRun({ source: { dataDir }, runId: recorded.runId, logger, idleMs: 60_000 }))
         .difference,
     ).toMatch(message);
   });

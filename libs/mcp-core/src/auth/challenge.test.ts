@@ -48,8 +48,8 @@ test('a parameter named __proto__ is a parameter', () => {
 });
 
 test('a long hostile header is parsed in linear time', () => {
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   parseChallenges(`Bearer ${'a='.repeat(500_000)}`);
   parseChallenges(`Bearer x="${'\\'.repeat(1_000_000)}`);
-  expect(performance.now() - started).toBeLessThan(1000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
 });

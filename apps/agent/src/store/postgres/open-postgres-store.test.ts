@@ -490,7 +490,7 @@ describe.skipIf(!hasPostgres)('a store on PostgreSQL', () => {
 
     test('a statement that takes too long fails with a reason, and the next one works', async () => {
       const first = await openEmpty({ role: 'worker' });
-      const second = await again({ role: 'worker', statementTimeoutMs: 100 });
+      const second = await again({ role: 'worker', statementTimeoutMs: 1000 });
       await insertRun(first, 'r1');
       const held = Promise.withResolvers<void>();
       const begun = Promise.withResolvers<void>();
