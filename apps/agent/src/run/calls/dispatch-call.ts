@@ -12,8 +12,9 @@ import { isAbandoned, type CallActivity } from '../core/activities.ts';
 import { decideSend } from '../approvals/approvals.ts';
 import { isAwaitingLogin } from './await-login.ts';
 import { passCallRate } from './call-rate.ts';
+import { timeLeft } from './call-time.ts';
 import { dispatchCall, moveCall } from '../ledger/call-states.ts';
-import { isHandedOver } from '../core/commits.ts';
+import { isHandedOver, type Change } from '../core/commits.ts';
 import { countFailure, logFailure } from './count-failure.ts';
 import { completeElicitation } from '../input/complete-elicitation.ts';
 import { inBackground, STORE_RETRY_MS, type EngineParts, type Uses } from '../core/engine-parts.ts';
@@ -76,6 +77,8 @@ export interface Dispatched {
   readonly run: RunCore;
   readonly call: ToolCall;
   readonly activity: CallActivity;
+  /** Milliseconds that are left of the time limit of the call. */
+  readonly maxTotalMs: number;
 }
 
 /**
@@ -211,8 +214,9 @@ async function dispatch(
         await skipAttempt(context, change, { call, message: decision.reason });
       if (decision.type !== 'send') return undefined;
       if (!(await passCallRate(context, change, call))) return undefined;
+      const maxTotalMs = await timeLeftOf(context, change, { run, call });
       const dispatched = await dispatchCall(context, change, call, workerId);
-      return dispatched === undefined ? undefined : { run, call: dispatched, activity };
+      return dispatched && { run, call: dispatched, activity, maxTotalMs };
     },
     'dispatch-call',
   );
@@ -220,19 +224,31 @@ async function dispatch(
 
 /** Claims a call that was sent before. Its row has everything that is needed to continue it. */
 async function takeOver(
-  { workerId, closing, commit }: Uses<'workerId' | 'commit' | 'closing'>,
+  context: Uses<'workerId' | 'commit' | 'closing' | 'clock'>,
   parked: ToolCall,
   activity: CallActivity,
 ): Promise<Dispatched | undefined> {
+  const { workerId, closing, commit } = context;
   if (closing.aborted || isAbandoned(activity)) return undefined;
-  return commit(parked.runId, async ({ sql }) => {
+  return commit(parked.runId, async (change) => {
+    const { sql } = change;
     const [run, call] = await Promise.all([sql.runCore(parked.runId), sql.toolCall(parked.id)]);
     const isFree = call?.owner === undefined || call.owner === workerId;
     if (run === undefined || call?.attempt !== parked.attempt || !isFree || !isParked(call))
       return undefined;
     await moveCall(sql, call, { transition: 'claim', owner: workerId });
-    return { run, call: { ...call, owner: workerId }, activity };
+    const maxTotalMs = await timeLeftOf(context, change, { run, call });
+    return { run, call: { ...call, owner: workerId }, activity, maxTotalMs };
   });
+}
+
+/** Returns the time limit of an attempt: what is left of that of the call, and at least a millisecond. */
+async function timeLeftOf(
+  context: Uses<'clock'>,
+  change: Change,
+  { run, call }: Pick<Dispatched, 'run' | 'call'>,
+): Promise<number> {
+  return Math.max(1, await timeLeft(context, change, { call, limitMs: run.limits.callMaxMs }));
 }
 
 type End = Omit<CallEnd, 'call'>;
@@ -251,7 +267,7 @@ async function sendCall(
   dispatched: Dispatched,
   reservation: CallReservation,
 ): Promise<End> {
-  const { run, call, activity } = dispatched;
+  const { run, call, activity, maxTotalMs } = dispatched;
   context.crashPoint('before-tool-send');
   try {
     await checkLease(context);
@@ -275,7 +291,7 @@ async function sendCall(
     idempotencyKey: call.idempotencyKey,
     signal: AbortSignal.any([signal, tooMany.signal]),
     inactivityMs: run.limits.callInactivityMs,
-    maxTotalMs: run.limits.callMaxMs,
+    maxTotalMs,
     onProgress: (update) => progress.add(update),
     onWaiting: onWaiting(context, call, activity),
     inputHandlers: inputRequestHandlers(context, dispatched, {

@@ -1,5 +1,6 @@
 import type { ToolCall } from '../../ports/store/tool-call.ts';
 import type { Change } from '../core/commits.ts';
+import { hasTimeLeft } from './call-time.ts';
 import { failCall, loseCall, retryCall } from '../ledger/call-states.ts';
 import type { Uses, RecoveryDecision } from '../core/engine-parts.ts';
 import type { RunEventTypes } from '../core/events.ts';
@@ -30,8 +31,10 @@ export async function settleLostCall(
 ): Promise<void> {
   const isEnding = (await change.sql.runCore(change.runId))?.status === 'cancelling';
   if (!isEnding && context.recovery(call) === 'retry') {
-    if (call.attempt < MAX_ATTEMPTS)
+    const isOverTime = reason === 'connection_lost' && !(await hasTimeLeft(context, change, call));
+    if (call.attempt < MAX_ATTEMPTS && !isOverTime)
       await planAgain(context, change, { call, reason, message, delayMs: 0 });
+    else if (isOverTime) await failCall(context, change, { call, message: overTime(message) });
     else
       await failCall(context, change, {
         call,
@@ -48,6 +51,11 @@ export async function settleLostCall(
     request,
     isHeldHere: false,
   });
+}
+
+/** Returns the reason of a failed call of which no time is left for another attempt. */
+export function overTime(message: string): string {
+  return `${message}. The call is not sent again: it has used up limits.call_max_ms of the run.`;
 }
 
 export interface NextAttempt {

@@ -8,8 +8,9 @@ import type { Change } from '../core/commits.ts';
 import type { Uses } from '../core/engine-parts.ts';
 import { previewOf, type CancelOutcome, type RunEventBody } from '../core/events.ts';
 import { voidableItems, voidEach } from '../ledger/inbox-items.ts';
+import { hasTimeLeft } from './call-time.ts';
 import { awaitLogin } from './await-login.ts';
-import { MAX_ATTEMPTS, planAgain, settleLostCall } from './lost-call.ts';
+import { MAX_ATTEMPTS, overTime, planAgain, settleLostCall } from './lost-call.ts';
 import { isParked, RESUME_AFTER_MS, resumeLater } from './parked-calls.ts';
 
 type Parts = Uses<'workerId' | 'enqueue' | 'bus' | 'clock' | 'newId' | 'recovery' | 'sweep'>;
@@ -121,7 +122,13 @@ async function retryOrFail(
   change: Change,
   { call, message }: { readonly call: ToolCall; readonly message: string },
 ): Promise<void> {
-  if (call.attempt < MAX_ATTEMPTS)
+  if (!(await hasTimeLeft(context, change, call)))
+    await failCall(context, change, {
+      call,
+      message: overTime(message),
+      text: textOfUnsent(call, overTime(message)),
+    });
+  else if (call.attempt < MAX_ATTEMPTS)
     await planAgain(context, change, {
       call,
       reason: 'not_sent',
