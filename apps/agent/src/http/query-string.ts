@@ -5,13 +5,14 @@ import { parse } from 'node:querystring';
  * `metadata`.
  */
 export function parseQuery(text: string): { readonly [name: string]: unknown } {
-  const query: { [name: string]: unknown } = {};
-  const metadata: { [name: string]: unknown } = {};
+  // In an ordinary object an entry named `__proto__` would be lost.
+  const query = Object.create(null) as { [name: string]: unknown };
+  const metadata = Object.create(null) as { [name: string]: unknown };
   for (const [name, value] of Object.entries(parse(text))) {
     const [, dotted, bracketed] = /^metadata(?:\.(.+)|\[(.+)\])$/s.exec(name) ?? [];
     const entry = dotted ?? bracketed;
     if (entry === undefined) query[name] = value;
     else metadata[entry] = value;
   }
-  return Object.keys(metadata).length === 0 ? query : { ...query, metadata };
+  return Object.keys(metadata).length === 0 ? { ...query } : { ...query, metadata };
 }

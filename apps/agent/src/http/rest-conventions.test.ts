@@ -123,6 +123,40 @@ test('PATCH sets, keeps and removes entries of the metadata of a run', async () 
   expect((await patch({ metadata: {} }, '/v1/runs/none')).statusCode).toBe(404);
 });
 
+test('entries named __proto__ are refused with their path, and nested arguments of tools keep them', async () => {
+  const { edge, service, start } = await open();
+  const { id } = await start({ metadata: { constructor: 'a', toString: 'b' } });
+  await service.settled(id);
+  expect((await service.read.run(id))?.metadata).toEqual({ constructor: 'a', toString: 'b' });
+  const named = (text: string): unknown => JSON.parse(text);
+  for (const [method, path, body] of [
+    ['POST', '/v1/runs', named('{"prompt":"go","metadata":{"__proto__":"x"}}')],
+    ['POST', '/v1/threads', named('{"metadata":{"a":"b","__proto__":"x"}}')],
+    ['PATCH', `/v1/runs/${id}`, named('{"metadata":{"__proto__":null}}')],
+  ] as const)
+    expect((await edge.request(method, path, { body })).json()).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      detail: '/body/metadata/__proto__: must have another name; __proto__ is not allowed',
+    });
+  expect((await edge.request('GET', '/v1/runs?metadata.__proto__=x')).json()).toMatchObject({
+    status: 400,
+    errors: [{ path: '/query/metadata/__proto__' }],
+  });
+  const refused = await edge.request('POST', '/v1/tools/r__read/call', {
+    body: named('{"arguments":{"__proto__":{"a":1}}}'),
+  });
+  expect(refused.json()).toMatchObject({ errors: [{ path: '/body/arguments/__proto__' }] });
+  const nested = named('{"arguments":{"value":{"__proto__":{"a":1}}}}');
+  await edge.request('POST', '/v1/tools/r__read/call', {
+    body: nested,
+    headers: { prefer: 'wait=10' },
+  });
+  expect(JSON.stringify(service.registry.sent[0]?.arguments)).toBe(
+    '{"value":{"__proto__":{"a":1}}}',
+  );
+});
+
 test('a thread can be changed in part, is found by its metadata, and is updated when a run is added', async () => {
   const { service, edge, start } = await open();
   const thread = (
@@ -173,6 +207,18 @@ test('Prefer: wait returns the settled run, or the unsettled run after the wait'
   expect((await waiting).statusCode).toBe(202);
   expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
 });
+
+test.each(['61', '999999', '1000000', '9'.repeat(400)])(
+  'Prefer: wait=%.20s waits for the maximum',
+  async (seconds) => {
+    const { edge } = await open();
+    const response = await edge.request('POST', '/v1/runs', {
+      body: { prompt: 'go' },
+      headers: { prefer: `wait=${seconds}` },
+    });
+    expect([response.statusCode, response.headers['preference-applied']]).toEqual([200, 'wait=60']);
+  },
+);
 
 test('GET of a run with Prefer: wait returns the run when it is settled, or as it is after the wait', async () => {
   const slow = await open(callsThenAnswer([[{ name: 'r__slow' }]], 'done'));

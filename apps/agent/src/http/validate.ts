@@ -1,5 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify';
 import * as z from 'zod';
+import { lostMembers } from './lost-members.ts';
 import { nearestName } from '../text/nearest-name.ts';
 
 /** Validates the parts of a request, with messages in plain words. */
@@ -7,8 +8,14 @@ export const validateRequest: FastifySchemaCompiler<z.ZodType> =
   ({ schema }) =>
   (data: unknown) => {
     const { success, data: value, error } = schema.safeParse(data, { error: messageOf });
-    return success ? { value } : { error: new RequestError(error.issues) };
+    if (!success) return { error: new RequestError(error.issues) };
+    const lost = lostMembers(data, value);
+    return lost.length === 0 ? { value } : { error: new RequestError(lost.map(refusalOf)) };
   };
+
+function refusalOf(path: readonly string[]): RequestError['issues'][number] {
+  return { path, message: `must have another name; ${String(path.at(-1))} is not allowed` };
+}
 
 /** Validates the parts of a request except the body, which the route validates. */
 export function validateAllButBody(part: {

@@ -23,7 +23,7 @@ const LONGEST_WAIT_S = 60;
 export function preferredWaitMs(request: FastifyRequest): number | undefined {
   const preferences = [request.headers['prefer'] ?? []].flat().join(',').split(/[,;]/);
   const seconds = preferences
-    .map((preference) => /^\s*wait\s*=\s*"?(\d{1,6})"?\s*$/i.exec(preference)?.[1])
+    .map((preference) => /^\s*wait\s*=\s*"?(\d+)"?\s*$/i.exec(preference)?.[1])
     .find((found) => found !== undefined);
   return seconds === undefined ? undefined : Math.min(Number(seconds), LONGEST_WAIT_S) * 1000;
 }
