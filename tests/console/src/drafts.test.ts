@@ -92,12 +92,19 @@ describe.skipIf(inject('browser') === undefined)('files of a run', () => {
     const filesOf = async (run: string) => {
       const path = { id: run };
       const { data } = await clientOf().api.GET('/v1/runs/{id}/artifacts', { params: { path } });
-      return data?.data.flatMap((file) => (file.call_id === undefined ? [file.media_type] : []));
+      return data?.data.filter((file) => file.call_id === undefined) ?? [];
     };
-    expect(await filesOf(id)).toEqual(['text/plain']);
+    const [file] = await filesOf(id);
+    expect(file?.media_type).toBe('text/plain');
+
+    await page.getByRole('button', { name: 'Copy as curl' }).first().click();
+    await page.getByText('Copied').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain(`"artifacts":["${file?.id}"]`);
 
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.waitForURL((url) => !url.pathname.endsWith(id));
-    expect(await filesOf(page.url().split('/').at(-1) ?? '')).toEqual(['text/plain']);
+    const again = await filesOf(page.url().split('/').at(-1) ?? '');
+    expect(again.map(({ media_type }) => media_type)).toEqual(['text/plain']);
   });
 });

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { isSettled, unwrap, type Client, type Run } from '@signalbox/client';
+import { isSettled, unwrap, type Client, type NewRun, type Run } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
 import { allPages } from '../app/all-pages.ts';
 import { navigate } from '../app/router.ts';
@@ -23,7 +23,7 @@ interface RunActionsProps {
 /** Cancel, resume, run again, fork, copy and delete, as far as the state of the run allows. */
 export function RunActions({ run, onResumed, onFork }: RunActionsProps): ReactNode {
   const [dialog, setDialog] = useState<'cancel' | 'resume' | 'delete'>();
-  const { apiKey } = useSession();
+  const { client, apiKey } = useSession();
   const close = (): void => setDialog(undefined);
   const isEnded = isSettled(run);
   const isAgent = run.kind === 'agent';
@@ -48,8 +48,8 @@ export function RunActions({ run, onResumed, onFork }: RunActionsProps): ReactNo
       {isAgent && (
         <CopyButton
           label="Copy as curl"
-          text={() =>
-            curlCommand(`${location.origin}/v1/runs`, newRunLike(run), {
+          text={async () =>
+            curlCommand(`${location.origin}/v1/runs`, await sameRun(client, run), {
               needsKey: apiKey !== undefined,
             })
           }
@@ -71,13 +71,7 @@ function RunAgain({ run }: { readonly run: Run }): ReactNode {
   const client = useClient();
   const toast = useToast();
   const again = useMutation({
-    mutationFn: async () => {
-      const files = await attachedFiles(client, run.id);
-      return client.runs.create({
-        ...newRunLike(run),
-        ...(files.length > 0 && { artifacts: files }),
-      });
-    },
+    mutationFn: async () => client.runs.create(await sameRun(client, run)),
     onSuccess: ({ id }) => navigate(`/runs/${id}`),
     onError: (error) => toast(describeError(error), 'bad'),
   });
@@ -86,6 +80,12 @@ function RunAgain({ run }: { readonly run: Run }): ReactNode {
       Run again
     </Button>
   );
+}
+
+/** Returns the body of a request that starts the same run again, with its files. */
+async function sameRun(client: Client, run: Run): Promise<NewRun> {
+  const files = await attachedFiles(client, run.id);
+  return { ...newRunLike(run), ...(files.length > 0 && { artifacts: files }) };
 }
 
 /** Returns the ids of the files that a person attached to a run. */
