@@ -155,6 +155,7 @@ describe.skipIf(!hasBrowser)('a service whose servers can all be edited', () => 
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    expect(await page.locator(':focus').innerText()).toBe('Remove');
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('button', { name: 'Remove the server' }).click();
     await page.getByText('The server was removed').waitFor();
