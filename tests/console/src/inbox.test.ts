@@ -155,6 +155,7 @@ describe.skipIf(!hasBrowser)('notifications', () => {
     await page.getByRole('button', { name: 'Notifications are on' }).waitFor();
     await callTool('show__write', { line: 'notify' });
     await expect.poll(async () => (await fake()).shown).toContain('Call write of show');
+    await page.getByRole('status').getByText('in the inbox').waitFor();
     expect((await fake()).requests).toBe(1);
   });
 });

@@ -68,7 +68,7 @@ export function InboxPage({ params: { id } }: PageProps): ReactNode {
       <Tabs
         label="Items"
         tabs={[
-          { id: 'open', label: 'Open', count: items.length },
+          { id: 'open', label: 'Open', count: data?.items.length },
           { id: 'closed', label: 'Closed' },
           { id: 'remembered', label: 'Remembered' },
         ]}

@@ -1,22 +1,29 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import type { InboxItem } from '@signalbox/client';
 import { navigate } from '../app/router.ts';
 import { itemTitle, kindText } from './item-title.ts';
 import { useNotificationSetting } from './notification-setting.ts';
 import { useOpenItems } from './open-items.ts';
 
-/** Shows a desktop notification for each item that opens while the person looks elsewhere, once notifications are on. */
-export function Notifier(): null {
+/**
+ * Announces items that open to screen readers, on every page. Once notifications are on, each that opens while the person looks
+ * elsewhere is a desktop notification.
+ */
+export function Notifier(): ReactNode {
   const { state } = useNotificationSetting();
   const { data } = useOpenItems();
   const known = useRef<ReadonlySet<string>>(undefined);
+  const [opened, setOpened] = useState<readonly InboxItem[]>([]);
 
   useEffect(() => {
     if (data === undefined) return;
     const before = known.current;
     known.current = new Set(data.items.map(({ id }) => id));
-    if (state !== 'on' || before === undefined || document.hasFocus()) return;
-    for (const item of data.items) {
-      if (before.has(item.id)) continue;
+    if (before === undefined) return;
+    const added = data.items.filter(({ id }) => !before.has(id));
+    if (added.length > 0) setOpened(added);
+    if (state !== 'on' || document.hasFocus()) return;
+    for (const item of added) {
       const notification = new Notification(itemTitle(item), {
         body: kindText(item.kind).label,
         icon: '/favicon.svg',
@@ -30,5 +37,15 @@ export function Notifier(): null {
     }
   }, [data, state]);
 
-  return null;
+  const [first] = opened;
+  return (
+    <div className="visually-hidden" role="status">
+      {/* A text that is the same as the last one is announced only as a new element. */}
+      {first !== undefined && <span key={first.id}>{announcement(first, opened.length)}</span>}
+    </div>
+  );
+}
+
+function announcement(first: InboxItem, count: number): string {
+  return count === 1 ? `New in the inbox: ${itemTitle(first)}` : `${count} new items in the inbox`;
 }

@@ -89,7 +89,7 @@ function RunNotices({ run }: { readonly run: Run }): ReactNode {
         </div>
       )}
       {run.inbox.length > 0 && !isSettled(run) && (
-        <div className="notice warn" role="status">
+        <div className="notice warn">
           <Icon name="inbox" />
           <div>
             {run.inbox.length === 1

@@ -62,7 +62,7 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
         )}
         <Outcome run={run} />
         <OpenQuestions run={run} />
-        <Footer run={run} isLost={live.isLost} />
+        <Footer run={run} isFollowed={isLive} isLost={live.isLost} />
       </div>
     </article>
   );
@@ -114,7 +114,13 @@ function Outcome({ run }: ExchangeProps): ReactNode {
   );
 }
 
-function Footer({ run, isLost }: ExchangeProps & { readonly isLost: boolean }): ReactNode {
+interface FooterProps extends ExchangeProps {
+  /** Whether the page has shown the run while it was in progress, so that its end is announced. */
+  readonly isFollowed: boolean;
+  readonly isLost: boolean;
+}
+
+function Footer({ run, isFollowed, isLost }: FooterProps): ReactNode {
   const client = useClient();
   const toast = useToast();
   const isEnded = isSettled(run);
@@ -125,7 +131,12 @@ function Footer({ run, isLost }: ExchangeProps & { readonly isLost: boolean }): 
   });
   return (
     <footer className="exchange-footer">
-      {run.status !== 'completed' && <StatusBadge status={run.status} />}
+      <span
+        className={run.status === 'completed' ? 'visually-hidden' : undefined}
+        role={isFollowed ? 'status' : undefined}
+      >
+        <StatusBadge status={run.status} />
+      </span>
       {isLost && !isEnded && <span className="lost">The connection is lost; trying again…</span>}
       <span className="faint">
         <Time at={run.created_at} />

@@ -14,7 +14,7 @@ export function OpenQuestions({ run }: { readonly run: Run }): ReactNode {
 
 function Question({ item }: { readonly item: InboxItem }): ReactNode {
   return (
-    <div className="notice warn" role="status">
+    <div className="notice warn">
       <Icon name="approve" />
       <div className="chat-question">
         <strong>
