@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { describe, expect, inject, test } from 'vitest';
 import { accessibilityProblems, colorProblems } from '../../peers/src/axe.ts';
 import { openPage } from './support/open-page.ts';
@@ -41,6 +42,28 @@ describe.skipIf(inject('browser') === undefined)('every page', () => {
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
     expect(await page.evaluate(() => 'isSameDocument' in globalThis)).toBe(true);
+  });
+
+  test('no bar covers a field with the focus, on a phone and at 400 %', async () => {
+    const page = await openPage('/agents/new');
+    await page.getByRole('heading', { level: 1, name: 'New agent' }).waitFor();
+    for (const size of [
+      { width: 375, height: 750 },
+      { width: 320, height: 256 },
+    ]) {
+      await page.setViewportSize(size);
+      const covered = await page.evaluate(
+        () =>
+          [...document.querySelectorAll<HTMLElement>('main input, main select')].filter((field) => {
+            // The field is in the window, but at its end, where the bars are.
+            scrollBy(0, field.getBoundingClientRect().bottom - innerHeight);
+            field.focus();
+            const { left, top, width, height } = field.getBoundingClientRect();
+            return document.elementFromPoint(left + width / 2, top + height / 2) !== field;
+          }).length,
+      );
+      expect(covered).toBe(0);
+    }
   });
 
   test('the first view is smaller than 200 kB', async () => {
