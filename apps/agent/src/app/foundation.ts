@@ -56,12 +56,15 @@ export async function openFoundation({
   const opened = await openConfiguredStore(config, hooks, logger);
   const clock = hooks.clock?.(opened.clock) ?? opened.clock;
   const width = Math.max(MAX_OPENING, config.concurrency?.modelCalls ?? 0);
-  const { redis, inDatabase } = await openShared(config, { clock, logger, width }).catch(
-    async (error: unknown) => {
-      await opened.close();
-      throw error;
-    },
-  );
+  const { redis, inDatabase } = await openShared(config, {
+    clock,
+    logger,
+    width,
+    store: opened,
+  }).catch(async (error: unknown) => {
+    await opened.close();
+    throw error;
+  });
   const llm = createLlmProviders([config.llm, ...(config.otherLlms ?? [])], {
     paced,
     cassette,

@@ -6,6 +6,7 @@ import type { RateGates } from '../ports/rate-gate.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import { createBullmqJobQueue } from '../bullmq/bullmq-job-queue.ts';
 import { redisEngine } from '../bullmq/redis-engine.ts';
+import { watchForeignProcesses, type ForeignProcessesOptions } from './foreign-processes.ts';
 import { RedisChannels } from './redis-channels.ts';
 import { RedisLink } from './redis-link.ts';
 import { createRedisRateGates } from './redis-rate-gate.ts';
@@ -17,6 +18,8 @@ export interface OpenRedisOptions {
   readonly logger: Logger;
   /** Maximum of concurrent requests to a model provider without a response yet. */
   readonly width: number;
+  /** The store of the service, whose processes may use the same keys. */
+  readonly store: ForeignProcessesOptions['store'];
 }
 
 /** The ports that processes share over one Redis. */
@@ -38,12 +41,14 @@ export async function openRedis({
   clock,
   logger,
   width,
+  store,
 }: OpenRedisOptions): Promise<OpenedRedis> {
   const { prefix, url } = settings;
   const link = await RedisLink.open({ settings, logger });
   const database = new URL(url).pathname.slice(1);
   const channels = new RedisChannels(link, `${prefix}:${database === '' ? '0' : database}`);
   await channels.open();
+  const endWatch = watchForeignProcesses({ link, prefix, store, clock, logger });
   const queue = createBullmqJobQueue({
     engine: redisEngine(link, prefix),
     logger,
@@ -59,6 +64,7 @@ export async function openRedis({
         .then(() => true)
         .catch(() => false),
     async close() {
+      endWatch();
       const { promise: isLate, resolve } = Promise.withResolvers<void>();
       const cancel = clock.after(CLOSE_MS, resolve);
       await Promise.race([queue.close(), isLate]);
