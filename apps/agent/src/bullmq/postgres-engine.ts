@@ -56,7 +56,7 @@ export function postgresEngine(url: string): PostgresEngine {
       return worker;
     },
     async ready() {
-      await Promise.all(queues.map((queue) => queue.waitUntilReady()));
+      await withoutUser(() => Promise.all(queues.map((queue) => queue.waitUntilReady())));
     },
     async close() {
       await Promise.allSettled([
@@ -66,8 +66,8 @@ export function postgresEngine(url: string): PostgresEngine {
     },
     // The store is on the same engine, and says when that does not answer.
     isUp: () => true,
-    run: (work) => work(),
-    ifUp: (work) => work(),
+    run: withoutUser,
+    ifUp: withoutUser,
     textOf: (error) => textWithoutUser(error),
     async dueAt(queue, jobId) {
       const job = await queue.getJob(jobId);
@@ -75,4 +75,14 @@ export function postgresEngine(url: string): PostgresEngine {
       return job.timestamp + job.delay;
     },
   };
+}
+
+/** Runs work, whose errors can have the name of the user, and rejects with errors without it. */
+async function withoutUser<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new Error(textWithoutUser(error), { cause: error });
+  }
 }
