@@ -1,5 +1,5 @@
-import { sql, type Kysely } from 'kysely';
-import { SETTLED_STATUSES, type Run } from '../ports/store/run.ts';
+import { sql, type ExpressionBuilder, type Kysely } from 'kysely';
+import { SETTLED_STATUSES, SUPERSEDED, type Run } from '../ports/store/run.ts';
 import type { InboxItem, InboxState } from '../ports/store/inbox.ts';
 import { OPEN_CALL_STATES, type ToolCallState } from '../ports/store/tool-call.ts';
 import type { StoredMessage } from '../ports/store/message.ts';
@@ -136,6 +136,7 @@ export const selectThreadMessages = (
       'threadPosition',
     ])
     .where('threadId', '=', threadId)
+    .where((run) => run.not(isWithdrawn(run)))
     .orderBy('threadPosition')
     .orderBy('position');
   if (before !== undefined) query = query.where('threadPosition', '<', before);
@@ -149,6 +150,15 @@ export const selectThreadMessages = (
     );
   return limit === undefined ? query : query.limit(limit);
 };
+
+/** Whether a run was cancelled before it began, and not for a later run. */
+function isWithdrawn(run: ExpressionBuilder<Database, 'runs'>) {
+  return run.and([
+    run('runs.status', '=', sql.lit('cancelled')),
+    run('runs.startedAt', 'is', null),
+    run(sql`coalesce(runs.status_reason, '')`, '<>', sql.lit(SUPERSEDED)),
+  ]);
+}
 
 export const selectMessageIds = (
   db: Db,

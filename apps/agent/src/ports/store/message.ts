@@ -48,7 +48,10 @@ export interface MessageReader {
     runId: string,
     options: { readonly after?: number | undefined; readonly limit: number },
   ): Promise<readonly RunMessage[]>;
-  /** Returns the messages of a thread in order of runs and positions. */
+  /**
+   * Returns the messages of a thread in order of runs and positions, without those of runs that were
+   * cancelled before they began, unless they were cancelled for a later run.
+   */
   threadMessages(
     threadId: string,
     options?: ThreadMessageOptions,

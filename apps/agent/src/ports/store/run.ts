@@ -38,6 +38,9 @@ export function isSettled(run: { readonly status: RunStatus }): boolean {
   return SETTLED_STATUSES.some((status) => status === run.status);
 }
 
+/** Status reason of a run that was cancelled for a later run of its thread. */
+export const SUPERSEDED = 'superseded';
+
 /** Limits of one run. All times are milliseconds. */
 export interface RunLimits {
   readonly turns: number;

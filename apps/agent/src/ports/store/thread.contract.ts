@@ -5,7 +5,7 @@ import { openForTest, type OpenStore } from '../testing/open-for-test.ts';
 import { queuedRun } from '../testing/queued-run.ts';
 import { textArtifact } from '../testing/text-artifact.ts';
 import type { Thread } from './thread.ts';
-import type { Run } from './run.ts';
+import { SUPERSEDED, type Run } from './run.ts';
 import { eraseRun } from '../testing/erase-run.ts';
 
 const thread = (id: string, fields: Partial<Thread> = {}): Thread => ({
@@ -165,6 +165,27 @@ export function threadContract(name: string, open: OpenStore): void {
           ({ id }) => id,
         ),
       ).toEqual(['m3']);
+    });
+
+    test('the messages of a thread lack those of runs that were cancelled before they began', async () => {
+      const store = await openStore();
+      await store.write({}, (sql) => sql.insertThread(thread('t1')));
+      const runs = [
+        ['withdrawn', { statusReason: undefined }],
+        ['explained', { statusReason: 'not needed' }],
+        ['superseded', { statusReason: SUPERSEDED }],
+        ['stopped', { startedAt: 1 }],
+      ] as const;
+      await store.write({}, async (sql) => {
+        for (const [threadPosition, [id, fields]] of runs.entries()) {
+          const place = { threadId: 't1', threadPosition };
+          await sql.insertRun(queuedRun(id, { ...place, status: 'cancelled', ...fields }));
+          await sql.insertMessage(id, { id: `m-${id}`, turn: 0, role: 'user', content: [] });
+        }
+      });
+      const listed = await store.read.threadMessages('t1');
+      expect(listed.map(({ runId }) => runId)).toEqual(['superseded', 'stopped']);
+      expect(await store.read.messages('withdrawn')).toHaveLength(1);
     });
 
     test('deleting a run deletes its rows and stored responses but keeps its idempotency keys used; deleting a thread deletes its runs', async () => {

@@ -1,7 +1,7 @@
 import type { ContentBlock } from '@signalbox/mcp-core';
 import { EngineError, type NewRun, type OnCommit } from '../../ports/run-engine.ts';
 import type { RunCore } from '../../ports/store/progress.ts';
-import type { Run } from '../../ports/store/run.ts';
+import { SUPERSEDED, type Run } from '../../ports/store/run.ts';
 import type { StoreTransaction } from '../../ports/store.ts';
 import { agentFields, agentOf } from './agent-of-run.ts';
 import { admit } from './admission.ts';
@@ -61,7 +61,7 @@ export async function createRun(
     );
     if (stored.run !== undefined) return stored.run;
     for (const other of stored.inTheWay)
-      await cancelRunIfPresent(context, other.id, { reason: 'superseded' });
+      await cancelRunIfPresent(context, other.id, { reason: SUPERSEDED });
   }
 }
 

@@ -83,7 +83,7 @@ describe('a run of a thread', () => {
     );
   });
 
-  test('that is enqueued waits for the earlier runs in order, and a cancelled run in between is skipped', async () => {
+  test('that is enqueued waits for the earlier runs in order, without what a run said that was cancelled before it began', async () => {
     const held = Promise.withResolvers<void>();
     const { service, threadId } = await withThread(({ messages }) =>
       messages.length === 1
@@ -103,7 +103,32 @@ describe('a run of a thread', () => {
     expect((await service.read.run(third.id))?.status).toBe('queued');
     held.resolve();
     expect(await service.settled(third.id)).toMatchObject({ status: 'completed' });
-    expect(said(service, 1)).toEqual(['user: one', 'assistant: first', 'user: two three']);
+    expect(said(service, 1)).toEqual(['user: one', 'assistant: first', 'user: three']);
+    expect(await service.read.messages(second.id)).toHaveLength(1);
+    const listed = await service.read.threadMessages(threadId);
+    expect(listed.map(({ runId }) => runId)).not.toContain(second.id);
+  });
+
+  test('that interrupts runs in the queue begins with what they said', async () => {
+    const held = Promise.withResolvers<void>();
+    const { service, threadId } = await withThread(({ messages }) =>
+      messages.length === 1 ? { text: 'first', hold: held.promise } : { text: 'done' },
+    );
+    const first = await service.engine.createRun({ prompt: 'one', threadId });
+    const second = await service.engine.createRun({ prompt: 'two', threadId, onBusy: 'enqueue' });
+    await service.event(first.id, 'turn.started');
+    const third = await service.engine.createRun({
+      prompt: 'three',
+      threadId,
+      onBusy: 'interrupt',
+    });
+    held.resolve();
+    expect(await service.settled(third.id)).toMatchObject({ status: 'completed' });
+    expect(await service.read.run(second.id)).toMatchObject({
+      status: 'cancelled',
+      statusReason: 'superseded',
+    });
+    expect(said(service, 1).at(-1)).toContain('two three');
   });
 
   test('that interrupts cancels the previous run, starts when it has ended, and sees its calls as cancelled', async () => {
