@@ -75,23 +75,32 @@ test('a service that is killed while a run waits for its model retries at the st
   expect(failed.data).toMatchObject({ turn: 2, retryable: true, attempt: 1 });
   await killed.stop('SIGKILL');
   expect(model.requests).toHaveLength(2);
-  const nextAttemptAt = Date.now() + 4000;
-  await moveNextAttempt(id, nextAttemptAt);
+  const far = Date.now() + 3_600_000;
+  await moveNextAttempt(id, far);
 
   model.say({ text: 'appended', finish: 'stop' });
-  // On Redis the wait that the provider requested outlives the service, so this one has other keys.
+  // On Redis the wait that the provider requested outlives the service, so each one has other keys.
   const { env, ...others } = options();
-  const restarted = await startService({
-    ...others,
-    env: { ...env, SIGNALBOX_REDIS_PREFIX: 'restarted' },
-  });
-  services.push(restarted);
-  const api = new ApiClient(restarted.url);
-  expect(await api.run(id)).toMatchObject({
+  const start = async (prefix: string): Promise<Service> => {
+    const started = await startService({
+      ...others,
+      env: { ...env, SIGNALBOX_REDIS_PREFIX: prefix },
+    });
+    services.push(started);
+    return started;
+  };
+  const waiting = await start('waiting');
+  expect(await new ApiClient(waiting.url).run(id)).toMatchObject({
     status: 'running',
     status_reason: 'model_unavailable',
-    model_outage: { attempts: 1, next_attempt_at: new Date(nextAttemptAt).toISOString() },
+    model_outage: { attempts: 1, next_attempt_at: new Date(far).toISOString() },
   });
+  await waiting.stop();
+  expect(model.requests).toHaveLength(2);
+
+  const nextAttemptAt = Date.now() + 2000;
+  await moveNextAttempt(id, nextAttemptAt);
+  const api = new ApiClient((await start('restarted')).url);
   expect(await api.settled(id)).toMatchObject({
     status: 'completed',
     answer: 'appended',

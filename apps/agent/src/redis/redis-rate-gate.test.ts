@@ -73,8 +73,8 @@ describe.skipIf(!hasRedis)('rate gate on Redis', () => {
     const gate = createRedisRateGates({ link, channels, prefix: 'time', clock: systemClock }).of(
       'a',
     );
-    await gate.coolDown(30);
     const before = performance.now();
+    await gate.coolDown(30);
     const slot = await gate.enter({ signal: NEVER });
     expect(performance.now() - before).toBeGreaterThan(20);
     await slot.release();

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 /** The server reports its progress after each thousand entries. */
 const QUICK = 1000;
-const SLOW = 500;
+const SLOW = 1500;
 const DIRECTORIES = 10;
 
 /** Entries of the folder that `writeSlowFolder` fills. */
 export const SLOW_FOLDER_ENTRIES = QUICK + DIRECTORIES + SLOW;
 
-/** Arguments of a search in such a folder that reports progress soon and then takes most of a second: names and exclusions that are slow to compare. */
+/** Arguments of a search in such a folder that reports progress soon and then takes some seconds: names and exclusions that are slow to compare. */
 export const slowSearch = {
   path: '.',
   pattern: '*.none',

@@ -60,7 +60,10 @@ describe.each(eras)('a %s client', (era) => {
     );
     expect(listMs).toBeLessThan(300);
     expect(tookMs).toBeLessThan(TIME_LIMIT_MS + 600);
-    expect(rowsOf(await read(peer, 'SELECT 1 one'))).toEqual([{ one: 1 }]);
+    // On a loaded machine a small query can reach this time limit, too.
+    await expect
+      .poll(async () => (await read(peer, 'SELECT 1 one')).structured['rows'])
+      .toEqual([[1]]);
   });
 
   test.runIf(process.platform === 'linux')(

@@ -32,7 +32,7 @@ describe.each(eras)('a %s client', (era) => {
   });
 
   test('SQ-19 gets huge values cut, in results of at most 1 MiB', async () => {
-    const peer = await fixture.start(era, ['--db-path', fixture.db]);
+    const peer = await fixture.start(era, ['--db-path', fixture.db, '--timeout-ms', '120000']);
     const [text] = rowsOf(await read("SELECT printf('%.*c',5000000,'x') t", peer));
     expect(text).toMatchObject({ t: { bytes: 5_000_000, truncated: true } });
     const [blob] = rowsOf(await read('SELECT zeroblob(50000000) b', peer));
