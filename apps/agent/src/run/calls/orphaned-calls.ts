@@ -12,18 +12,22 @@ export const PROCESS_ENDED = 'The service ended while the call was under way.';
 export const RESULT_LOST = 'The service did not store how the call ended.';
 
 /**
- * Ends the sent calls of a settled run that no living worker owns, and those that `isLeft` accepts,
- * with an unknown outcome. Opens no inbox item, because the run does not wait for a decision.
+ * Ends the sent calls of a settled run that no living worker owns with an unknown outcome. Opens no
+ * inbox item, because the run does not wait for a decision. `isLeft` decides about calls of this
+ * worker, and returns undefined for others.
  */
 export async function loseOrphanedCalls(
   context: Uses<'clock'>,
   change: Change,
-  isLeft: (call: OpenCall) => boolean = () => false,
+  isLeft: (call: OpenCall) => boolean | undefined = () => undefined,
 ): Promise<void> {
   for (const call of await sentCalls(change)) {
-    if (isLeft(call)) await loseCall(context, change, { call, message: RESULT_LOST });
-    else if (!(await isAwaited(change.sql, call)))
-      await loseCall(context, change, { call, message: PROCESS_ENDED });
+    const isLeftHere = isLeft(call);
+    if (isLeftHere ?? !(await isAwaited(change.sql, call)))
+      await loseCall(context, change, {
+        call,
+        message: isLeftHere === true ? RESULT_LOST : PROCESS_ENDED,
+      });
   }
 }
 

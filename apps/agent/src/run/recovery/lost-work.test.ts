@@ -204,3 +204,32 @@ test.each<readonly [string, FakeTool, Script, string]>([
   expect((await service.types(id)).at(-1)).toBe(last);
   expect(service.llm.requests).toHaveLength(1);
 });
+
+test('a call in progress is left alone also when the database lost that this process, which uses it alone, joined', async () => {
+  const answer = Promise.withResolvers<void>();
+  const service = await openService({
+    script: callsThenAnswer([[{ name: 'w__do' }]]),
+    policies: POLICIES,
+    clock: new ManualClock(),
+    tools: { w__do: { call: () => answer.promise.then(() => ok('done')) } },
+    changeStore: (store) => ({
+      ...store,
+      get workerId() {
+        return store.workerId;
+      },
+      isShared: false,
+    }),
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.event(id, 'tool_call.dispatched');
+  await service.store.write({}, (sql) => sql.endWorker(service.store.workerId));
+  let sweeps = 0;
+  while (sweeps < 5) {
+    sweeps += 1;
+    service.clock.advance(SWEEP_EVERY_MS);
+    await expect.poll(() => service.clock.waits).toContain(SWEEP_EVERY_MS);
+  }
+  expect(await service.call(id)).toMatchObject({ attempt: 1, state: 'dispatched' });
+  answer.resolve();
+  expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+});

@@ -68,21 +68,19 @@ async function settleOrphans(
   const hasEnded = ({ owner }: { readonly owner: string | undefined }): boolean =>
     owner !== undefined && !live.has(owner);
   const { workerId, activities } = context;
+  // This worker knows its own work, also when the database has lost its row.
   const isLeft = isLeftBy(context);
   const turn = await sql.activeTurn(runId);
   const isTurnLeft =
-    turn !== undefined &&
-    (hasEnded(turn) || (turn.owner === workerId && !activities.hasTurn(runId)));
+    turn !== undefined && (turn.owner === workerId ? !activities.hasTurn(runId) : hasEnded(turn));
   const turns = isTurnLeft ? [turn] : [];
   const calls = (await sql.toolCalls(runId, { state: SENT_CALL_STATES })).filter(
-    (call) => hasEnded(call) || isLeft(call),
+    (call) => isLeft(call) ?? hasEnded(call),
   );
   const left = new Set(calls.map(({ id }) => id));
   const entries = await sql.inboxEntries({ runId, states: ['open', 'answered'] });
-  const items = entries.filter(
-    (item) =>
-      hasEnded(item) ||
-      (item.owner === workerId && item.callId !== undefined && left.has(item.callId)),
+  const items = entries.filter((item) =>
+    item.owner === workerId ? item.callId !== undefined && left.has(item.callId) : hasEnded(item),
   );
   for (const each of turns) await interruptTurn(change, each, 'process_ended');
   for (const item of items) await voidItem(context, change, { item, reason: 'process_ended' });
@@ -103,18 +101,21 @@ async function settleOrphans(
       await settleLostCall(context, change, {
         call,
         reason: 'process_ended',
-        message: hasEnded(call) ? PROCESS_ENDED : RESULT_LOST,
+        message: call.owner === workerId ? RESULT_LOST : PROCESS_ENDED,
       });
   }
   return turns.length + items.length + calls.length > 0;
 }
 
-/** Returns whether this worker owns a sent call that it does not have in progress. */
+/**
+ * Returns whether this worker, which owns a sent call, does not have it in progress; undefined for
+ * calls of others.
+ */
 function isLeftBy({
   workerId,
   activities,
-}: Uses<'workerId' | 'activities'>): (call: Pick<OpenCall, 'id' | 'owner'>) => boolean {
-  return ({ id, owner }) => owner === workerId && !activities.knowsCall(id);
+}: Uses<'workerId' | 'activities'>): (call: Pick<OpenCall, 'id' | 'owner'>) => boolean | undefined {
+  return ({ id, owner }) => (owner === workerId ? !activities.knowsCall(id) : undefined);
 }
 
 /** Continues a parked call. When the run is being cancelled, only a task has work to stop. */
