@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('an approval', () => {
 describe.skipIf(!hasBrowser)('notifications', () => {
   test('are requested by the button only, and announce a new item while the page has no focus', async () => {
     const page = await openPage('/runs', { isNew: true });
-    await page.addInitScript(() => {
+    const replaceNotification = (): void => {
       const shown: string[] = [];
       class FakeNotification extends EventTarget {
         static permission = 'default';
@@ -128,16 +128,17 @@ describe.skipIf(!hasBrowser)('notifications', () => {
           FakeNotification.permission = 'granted';
           return Promise.resolve('granted');
         }
-        constructor(title: string) {
+        constructor(title: string, { tag }: { readonly tag: string }) {
           super();
-          shown.push(title);
+          shown.push(title, tag);
         }
       }
       Object.assign(globalThis, { Notification: FakeNotification });
       document.hasFocus = () => false;
-    });
-    const fake = () =>
-      page.evaluate(() => {
+    };
+    await page.addInitScript(replaceNotification);
+    const fake = (tab = page) =>
+      tab.evaluate(() => {
         const { requests, shown } = Notification as unknown as {
           readonly requests: number;
           readonly shown: readonly string[];
@@ -153,9 +154,22 @@ describe.skipIf(!hasBrowser)('notifications', () => {
     expect(await fake()).toEqual({ requests: 0, shown: [] });
     await button.click();
     await page.getByRole('button', { name: 'Notifications are on' }).waitFor();
-    await callTool('show__write', { line: 'notify' });
-    await expect.poll(async () => (await fake()).shown).toContain('Call write of show');
-    await page.getByRole('status').getByText('in the inbox').waitFor();
+    const other = await page.context().newPage();
+    await other.addInitScript(replaceNotification);
+    await other.goto('/inbox');
+    await other.getByRole('button', { name: 'Notify me' }).click();
+    await other.getByRole('button', { name: 'Notifications are on' }).waitFor();
+    const { id } = await openItemOf(await callTool('show__write', { line: 'notify' }));
+    const shown = async () => [...(await fake()).shown, ...(await fake(other)).shown];
+    await expect.poll(shown).toContain(id);
+    for (const tab of [page, other]) {
+      await tab.locator(`a[href="/inbox/${id}"]`).first().waitFor();
+      await tab.getByRole('status').getByText('in the inbox').waitFor();
+      // The answer to the request for the lock of the notification comes before this one.
+      await tab.evaluate(() => navigator.locks.request('after', () => undefined));
+    }
+    expect(await shown()).toContain('Call write of show');
+    expect((await shown()).filter((text) => text === id)).toEqual([id]);
     expect((await fake()).requests).toBe(1);
   });
 });

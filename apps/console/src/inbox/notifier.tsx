@@ -1,17 +1,18 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { InboxItem } from '@signalbox/client';
-import { navigate } from '../app/router.ts';
-import { itemTitle, kindText } from './item-title.ts';
+import { itemTitle } from './item-title.ts';
+import { createNotifications } from './notifications.ts';
 import { useNotificationSetting } from './notification-setting.ts';
 import { useOpenItems } from './open-items.ts';
 
 /**
  * Announces items that open to screen readers, on every page. Once notifications are on, each that opens while the person looks
- * elsewhere is a desktop notification.
+ * elsewhere is a desktop notification, in one tab of the browser.
  */
 export function Notifier(): ReactNode {
   const { state } = useNotificationSetting();
   const { data } = useOpenItems();
+  const [notifications] = useState(createNotifications);
   const known = useRef<ReadonlySet<string>>(undefined);
   const [opened, setOpened] = useState<readonly InboxItem[]>([]);
 
@@ -19,23 +20,13 @@ export function Notifier(): ReactNode {
     if (data === undefined) return;
     const before = known.current;
     known.current = new Set(data.items.map(({ id }) => id));
+    notifications.keep(known.current);
     if (before === undefined) return;
     const added = data.items.filter(({ id }) => !before.has(id));
     if (added.length > 0) setOpened(added);
     if (state !== 'on' || document.hasFocus()) return;
-    for (const item of added) {
-      const notification = new Notification(itemTitle(item), {
-        body: kindText(item.kind).label,
-        icon: '/favicon.svg',
-        tag: item.id,
-      });
-      notification.addEventListener('click', () => {
-        focus();
-        navigate(`/inbox/${encodeURIComponent(item.id)}`);
-        notification.close();
-      });
-    }
-  }, [data, state]);
+    for (const item of added) notifications.show(item);
+  }, [data, state, notifications]);
 
   const [first] = opened;
   return (
