@@ -7,6 +7,7 @@ import './app/tokens.css';
 import './app/base.css';
 import './ui/ui.css';
 import './app/layout.css';
+import './app/forced-colors.css';
 
 const root = document.querySelector('#root');
 if (root === null) throw new Error('index.html has no element with the id root');

@@ -1,6 +1,7 @@
 import { createClient } from '@signalbox/client';
 import { describe, expect, inject, test } from 'vitest';
 import { accessibilityProblems, colorProblems } from '../../peers/src/axe.ts';
+import type { Page } from '../../peers/src/chromium.ts';
 import { openPage } from './support/open-page.ts';
 
 const hasBrowser = inject('browser') !== undefined;
@@ -15,6 +16,12 @@ async function call(tool: string, args: object = {}): Promise<string> {
   expect(response.status).toBe(202);
   return ((await response.json()) as { readonly id: string }).id;
 }
+
+const backgroundOf = (page: Page, selector: string): Promise<string> =>
+  page
+    .locator(selector)
+    .first()
+    .evaluate((element) => getComputedStyle(element).backgroundColor);
 
 const clientOf = () => createClient({ baseUrl: inject('service') });
 
@@ -40,6 +47,14 @@ describe.skipIf(!hasBrowser)('a run', () => {
     await page.getByRole('tab', { name: 'Time', exact: true }).click();
     await page.getByRole('list', { name: 'Turns and calls' }).getByText('Turn 4').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
+    await page.emulateMedia({ forcedColors: 'active' });
+    for (const [shown, ground] of [
+      ['.bar-span', '.bar-track'],
+      ['[role=tab][aria-selected=true]', '[role=tab][aria-selected=false]'],
+      ['nav [aria-current]', 'nav a:not([aria-current])'],
+    ] as const)
+      expect(await backgroundOf(page, shown)).not.toBe(await backgroundOf(page, ground));
+    await page.emulateMedia({ forcedColors: 'none' });
     await page.getByRole('tab', { name: /Events/ }).click();
     await page.getByRole('button', { name: /run\.queued/ }).click();
     await page.getByText('"Which customers').first().waitFor();
