@@ -104,7 +104,7 @@ it('an error response whose body does not end has the idle timeout', async () =>
       return void arrival.response.writeHead(400).write('because');
     playHandshake(arrival);
   });
-  const opened = await openTransport({ url: server.url, acceptTimeoutMs: 100 });
+  const opened = await openTransport({ url: server.url, acceptTimeoutMs: 2000 });
   await handshake(opened);
   await expect(
     opened.transport.send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' }),

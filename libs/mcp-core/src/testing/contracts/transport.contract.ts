@@ -27,7 +27,7 @@ export interface TransportCheck {
 /**
  * The requirements on every transport, as checks for any test runner: a client and a server of both
  * eras exchange all kinds of messages over it, in its two halves. `serve` serves the given server
- * over the transport and is called once per check. A check takes at most 10 s for each step. With
+ * over the transport and is called once per check. A check takes at most 60 s for each step. With
  * `openStalled`, two more checks have up to 32 MiB sent to a client that does not read.
  * @example
  * ```ts
@@ -128,7 +128,9 @@ const bareChecks = (assert: typeof strict): readonly Check[] => [
   [
     'a client detects the era of the server',
     async ({ connect }) => {
-      const client = await soon(connect('auto'), 'connecting');
+      // A process can take long until it answers.
+      const options = { limits: { probeTimeoutMs: 60_000 } };
+      const client = await soon(connect('auto', options), 'connecting');
       assert.equal(client.server.era, 'modern');
     },
   ],
