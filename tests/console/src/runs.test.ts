@@ -59,6 +59,14 @@ describe.skipIf(!hasBrowser)('a run', () => {
     await page.getByRole('button', { name: /run\.queued/ }).click();
     await page.getByText('"Which customers').first().waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole('tab', { name: 'Time', exact: true }).click();
+    await page.getByRole('link', { name: /^Turn 4/ }).click();
+    await page.locator('li:focus').getByRole('heading', { name: 'Turn 4' }).waitFor();
+    await page.getByRole('tab', { name: 'Timeline' }).press('End');
+    await page.keyboard.press('ArrowLeft');
+    await page.locator('.event.target').waitFor();
+    expect(await page.locator(':focus').innerText()).toContain('Events');
   });
 
   test('is forked from a turn, and started again', async () => {
@@ -104,6 +112,7 @@ describe.skipIf(!hasBrowser)('a run', () => {
     await dialog.getByLabel('Reason').fill('seen enough');
     await dialog.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByRole('list', { name: 'Timeline' }).getByText('seen enough').first().waitFor();
+    await page.locator('main:focus').waitFor();
     expect((await clientOf().runs.wait(id)).status).toBe('cancelled');
   });
 

@@ -10,7 +10,10 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** A modal dialog. It is open while it is rendered; the browser keeps the focus inside and returns it afterwards. */
+/**
+ * A modal dialog. It is open while it is rendered; the browser keeps the focus inside and returns it afterwards. If the button that
+ * opened it is gone, the page gets the focus.
+ */
 export function Dialog({ title, children, actions, onClose }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -18,7 +21,10 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): Reac
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      element?.close();
+      requestAnimationFrame(focusPage);
+    };
   }, []);
   return (
     <dialog
@@ -40,4 +46,9 @@ export function Dialog({ title, children, actions, onClose }: DialogProps): Reac
       <div className="actions">{actions}</div>
     </dialog>
   );
+}
+
+function focusPage(): void {
+  if (document.activeElement === document.body)
+    document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
 }

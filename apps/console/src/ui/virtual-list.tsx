@@ -9,7 +9,7 @@ interface VirtualListProps<Item> {
   /** Height of an item in pixels before it was measured. */
   readonly estimate: (item: Item) => number;
   readonly children: (item: Item) => ReactNode;
-  /** Key of the item that is scrolled into view when it changes. */
+  /** Key of the item that is scrolled into view when it changes. It gets the focus if no control has it. */
   readonly target?: string | undefined;
   /** Whether the end stays in view while items are added. Default: no. */
   readonly followsEnd?: boolean;
@@ -57,6 +57,15 @@ export function VirtualList<Item>({
     // The virtualizer is the same object at every rendering.
   }, [targetIndex, virtualizer]);
 
+  // The link to the target may be gone with the view before. A focus that the reader has elsewhere stays, such as on a tab.
+  const shownTarget = useRef<string>(undefined);
+  useEffect(() => {
+    const row = list.current?.querySelector<HTMLElement>(':scope > [tabindex]');
+    if (row === undefined || row === null || shownTarget.current === target) return;
+    shownTarget.current = target;
+    if (document.activeElement?.matches('body, main') === true) row.focus({ preventScroll: true });
+  });
+
   useFollowEnd(followsEnd, virtualizer.getTotalSize());
 
   return (
@@ -73,6 +82,7 @@ export function VirtualList<Item>({
             key={row.key}
             ref={virtualizer.measureElement}
             data-index={row.index}
+            tabIndex={row.index === targetIndex ? -1 : undefined}
             aria-setsize={items.length}
             aria-posinset={row.index + 1}
             style={{ transform: `translateY(${row.start - top}px)` }}
