@@ -78,7 +78,7 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('now costs 300.00').waitFor();
-    const state = page.getByRole('article').getByRole('status');
+    const state = page.getByRole('article', { name: /^Message of [A-Z]/ }).getByRole('status');
     await expect.poll(() => state.innerText()).toBe('Completed');
     await page.locator('summary', { hasText: 'failed' }).getByText('sqlite__read_query').waitFor();
   });

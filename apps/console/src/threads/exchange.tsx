@@ -7,7 +7,7 @@ import { ForkDialog } from '../runs/fork-dialog.tsx';
 import { StatusBadge } from '../runs/run-status.tsx';
 import { Button } from '../ui/button.tsx';
 import { describeError, ErrorNotice } from '../ui/error-notice.tsx';
-import { formatCost, formatDuration } from '../ui/format.ts';
+import { formatCost, formatDateTime, formatDuration } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LongText, PlainText } from '../ui/plain-text.tsx';
 import { Spinner } from '../ui/spinner.tsx';
@@ -40,7 +40,10 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
   const parts =
     messages === undefined || live.parts.length > 0 ? live.parts : storedParts(messages);
   return (
-    <article className="exchange" aria-label={`Message of ${run.created_at}`}>
+    <article
+      className="exchange"
+      aria-label={`Message of ${formatDateTime(Date.parse(run.created_at))}`}
+    >
       <div className="said by-person">
         <LongText text={prompt?.text ?? run.prompt} />
         {(isLive || prompt?.hasAttachments === true) && <RunAttachments runId={run.id} />}
