@@ -41,6 +41,11 @@ test('jobs are rejected immediately when the thread can never be started', async
   expect(performance.now() - startedAt).toBeLessThan(4000);
 });
 
+test('a job whose thread gets no processor time for a while is not rejected', async () => {
+  const worker = open({ main: join(import.meta.dirname, 'waiting-worker.test.support.ts') });
+  await expect(worker.run('a', 'job', 200)).resolves.toMatchObject({ result: 3 });
+});
+
 test('jobs over the limit of waiting ones are rejected', async () => {
   const worker = open();
   await expect(worker.run('a', 'x'.repeat(64 * 1024 * 1024 + 1), 1000)).rejects.toMatchObject({

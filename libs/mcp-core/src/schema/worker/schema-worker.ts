@@ -57,8 +57,8 @@ const MAX_JOBS = 1000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** Wall-clock limit of a job as a multiple of its processor time limit, for a busy machine. */
 const MAX_WALL_FACTOR = 20;
-/** Milliseconds within which the worker must report its processor time. */
-const USAGE_WAIT_MS = 250;
+/** Milliseconds within which the worker must report its processor time, for which it needs some. */
+const USAGE_WAIT_MS = 2000;
 /** Attempts to start a worker when descriptors or memory are exhausted. */
 const MAX_STARTS = 5;
 const RESTART_MS = 1000;
