@@ -20,7 +20,7 @@ type Era = (typeof eras)[number];
 const NAME = 'generated-for-the-test';
 const SCOPE = 'scope-of-the-test';
 const PACKAGE = `@${SCOPE}/server-${NAME}`;
-const LIMIT_MS = 180_000;
+const LIMIT_MS = 420_000;
 
 const guide = readFileSync(join(import.meta.dirname, '../../../docs/extending.md'), 'utf8');
 const blocks = (language: string): readonly string[] =>
