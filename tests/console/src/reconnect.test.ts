@@ -53,7 +53,12 @@ describe.skipIf(inject('browser') === undefined)(
         openPage(`/threads/${thread.id}`, { service: service.url, expected }),
         openPage('/runs', { service: service.url, expected }),
       ]);
-      await Promise.all([run.getByText(TEXT).waitFor(), chat.getByText(TEXT).waitFor()]);
+      // The files of a page that is still loading could not be found while the service is down.
+      await Promise.all([
+        run.getByText(TEXT).waitFor(),
+        chat.getByText(TEXT).waitFor(),
+        list.getByText('What does the picture show?').first().waitFor(),
+      ]);
 
       const isSecondTurn = () =>
         model.requests.some(({ messages }) => messages.some(({ role }) => role === 'tool'));
