@@ -8,13 +8,13 @@ import { loseCall } from '../ledger/call-states.ts';
 /** Reason for the unknown outcome of a call whose process ended. */
 export const PROCESS_ENDED = 'The service ended while the call was under way.';
 
-/** Reason for the unknown outcome of a call of a living process that does not wait for it. */
+/** Reason for the unknown outcome of a call whose process still runs, but does not wait for it. */
 export const RESULT_LOST = 'The service did not store how the call ended.';
 
 /**
- * Ends the sent calls of a settled run that no living worker owns with an unknown outcome. Opens no
- * inbox item, because the run does not wait for a decision. `isLeft` decides about calls of this
- * worker, and returns undefined for others.
+ * Ends, with an unknown outcome, the sent calls of a settled run that nobody waits for. Opens no inbox
+ * item, because the run does not wait for a decision. `isLeft` tells whether this worker has stopped
+ * waiting for a call. For calls of others it returns undefined, and the lease of their worker decides.
  */
 export async function loseOrphanedCalls(
   context: Uses<'clock'>,
