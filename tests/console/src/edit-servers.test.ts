@@ -149,7 +149,11 @@ describe.skipIf(!hasBrowser)('a service whose servers can all be edited', () => 
   });
 
   test('removes a server after a question', async () => {
-    const page = await openSignedIn(service, '/servers/show', { theme: 'dark' });
+    const page = await openSignedIn(service, '/servers/show', {
+      theme: 'dark',
+      // The page asks for the state of its server every few seconds, also while it is removed.
+      expected: /status of 404/,
+    });
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('heading', { name: 'Remove this server?' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
