@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
 
 const BIN = join(import.meta.dirname, '..', 'bin.js');
 
@@ -21,10 +23,26 @@ test('an old Node version is refused before anything is loaded, and the message 
   );
 });
 
+test('the first process writes a code cache, which the next one uses', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'code-cache-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const start = (): Promise<unknown> =>
+    promisify(execFile)(process.execPath, [BIN, '--version'], {
+      env: { NODE_COMPILE_CACHE: folder },
+    });
+  const files = (): readonly (readonly [string, number])[] =>
+    globSync(join(folder, '*/signalbox/*')).map((file) => [file, statSync(file).ino]);
+  await start();
+  const written = files();
+  expect(written.length).toBeGreaterThan(2);
+  await start();
+  expect(files()).toEqual(written);
+});
+
 test('the bundle contains request schemas and no response schemas', () => {
   const read = (pattern: string): readonly string[] =>
     globSync(join(import.meta.dirname, pattern)).map((file) => readFileSync(file, 'utf8'));
-  const bundle = read('../bundle/*.js').join('\n');
+  const bundle = read('../bundle/*.{js,cjs}').join('\n');
   const isBundled = (id: string): boolean => bundle.includes(`{id:"${id}"`);
   const ids = read('http/*response-schemas.ts').flatMap((text) =>
     [...text.matchAll(/\bid: '(\w+)'/g)].map(([, id = '']) => id),

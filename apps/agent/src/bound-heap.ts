@@ -1,6 +1,27 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
+/** The flags that this module changes later than at the start, with V8's defaults. */
+const DEFAULTS = { 'semi-space-growth-factor': 2, 'heap-growing-percent': 0 };
+const changed = new Map<keyof typeof DEFAULTS, number>();
+
+/**
+ * Calls `work` while the flags that change in the course of a process have V8's defaults. `work` is synchronous.
+ */
+export function withFixedFlags<T>(work: () => T): T {
+  for (const name of changed.keys()) setFlagsFromString(`--${name}=${DEFAULTS[name]}`);
+  try {
+    return work();
+  } finally {
+    for (const [name, value] of changed) setFlagsFromString(`--${name}=${value}`);
+  }
+}
+
+function change(name: keyof typeof DEFAULTS, value: number): void {
+  changed.set(name, value);
+  setFlagsFromString(`--${name}=${value}`);
+}
+
 /**
  * Keeps V8's young generation at its first size for `startMs` milliseconds, and then lets it grow up
  * to `bytes`. Most objects of a start are never freed; for them it would grow to 30 MB and stay so.
@@ -12,9 +33,9 @@ export function startWithSmallYoungGeneration({
   readonly startMs: number;
   readonly bytes: number;
 }): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  change('semi-space-growth-factor', 1);
   setTimeout(() => {
-    setFlagsFromString('--semi-space-growth-factor=2');
+    change('semi-space-growth-factor', 2);
     boundYoungGeneration(bytes);
   }, startMs).unref();
 }
@@ -26,7 +47,7 @@ export function boundYoungGeneration(bytes: number): void {
   const observer = new PerformanceObserver(() => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     if (young === undefined || young.space_size < bytes) return;
-    setFlagsFromString('--semi-space-growth-factor=1');
+    change('semi-space-growth-factor', 1);
     observer.disconnect();
   });
   observer.observe({ entryTypes: ['gc'] });
@@ -38,7 +59,7 @@ export function boundYoungGeneration(bytes: number): void {
  * frees: the largest heap that a process ever had stays resident.
  */
 export function boundGarbage(percent: number): void {
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
+  change('heap-growing-percent', percent);
 }
 
 /**

@@ -1,23 +1,30 @@
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import {
   boundGarbage,
   freeCompilationsAtOnce,
   startWithSmallYoungGeneration,
+  withFixedFlags,
 } from './bound-heap.ts';
+import { chunks } from './chunk-loader.ts';
 
 // Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
 enableCompileCache();
 freeCompilationsAtOnce();
 startWithSmallYoungGeneration({ startMs: 3000, bytes: 8 * 1024 * 1024 });
+const cacheFolder = getCompileCacheDir();
+if (cacheFolder !== undefined)
+  chunks.useCodeCache({ folder: join(cacheFolder, 'signalbox'), withFixedFlags });
 const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
   import('./cli/process-io.ts'),
 ]);
 // Before it is ready, a service would only wait for a collection that frees little.
 setTimeout(boundGarbage, 300, 100).unref();
+// A service that has started has run most of the functions that the next start needs.
+setTimeout(() => void chunks.saveCodeCache(), 2000).unref();
 
 const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
@@ -33,5 +40,6 @@ const exitCode = await runCommand(io, {
   repository: join(import.meta.dirname, '..', '..', '..'),
   version: manifest.version,
 });
+await chunks.saveCodeCache();
 clearInterval(untilFinished);
 io.finish(exitCode);

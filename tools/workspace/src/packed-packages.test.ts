@@ -163,11 +163,11 @@ describe('agent, with its servers', () => {
       '@signalbox/server-sqlite',
       '@signalbox/server-weather',
     ]);
-    const imported = globSync('bundle/*.js', { cwd: agentFolder() })
-      .map((file) => readFileSync(join(agentFolder(), file), 'utf8'))
+    const imported = globSync('bundle/*.{js,cjs}', { cwd: agentFolder() })
+      .map((file) => readFileSync(join(agentFolder(), file), 'utf8').replaceAll('\\\n', ''))
       .flatMap((text) => [
         ...text.matchAll(/(?:^|;)(?:import|export)\b[^'";]*\bfrom\s*['"]([^'"]+)['"]/gm),
-        ...text.matchAll(/\b__require\(['"]([^'"]+)['"]\)/g),
+        ...text.matchAll(/(?:\b__require\)?|__toESM\(require)\(['"]([^'"]+)['"]\)/g),
         ...text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g),
       ])
       .map(([, specifier = '']) => specifier)
