@@ -33,7 +33,7 @@ const HEADER_BYTES = 8;
 
 /**
  * Loads the chunks of a bundle. V8's code cache of a chunk also holds the functions that a start has run. Node's own compile cache is written before a module runs,
- * so each start compiles these functions again, which takes about a fifth of its time. A loader is for one process; each chunk runs once.
+ * so each start compiles these functions again, which takes a quarter of its time. A loader is for one process; each chunk runs once.
  *
  * @see https://nodejs.org/docs/latest-v24.x/api/vm.html#scriptcreatecacheddata
  */

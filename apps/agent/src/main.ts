@@ -15,16 +15,16 @@ enableCompileCache();
 freeCompilationsAtOnce();
 startWithSmallYoungGeneration({ startMs: 3000, bytes: 8 * 1024 * 1024 });
 const cacheFolder = getCompileCacheDir();
+// A cache holds the functions that ran before it was written, and a service runs more of them than a command.
+const use = process.argv[2] === 'serve' ? 'serve' : 'command';
 if (cacheFolder !== undefined)
-  chunks.useCodeCache({ folder: join(cacheFolder, 'signalbox'), withFixedFlags });
+  chunks.useCodeCache({ folder: join(cacheFolder, 'signalbox', use), withFixedFlags });
 const [{ runCommand }, { createProcessIo }] = await Promise.all([
   import('./cli/command.ts'),
   import('./cli/process-io.ts'),
 ]);
 // Before it is ready, a service would only wait for a collection that frees little.
 setTimeout(boundGarbage, 300, 100).unref();
-// A service that has started has run most of the functions that the next start needs.
-setTimeout(() => void chunks.saveCodeCache(), 2000).unref();
 
 const manifest = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'package.json'), 'utf8'),
@@ -32,7 +32,7 @@ const manifest = JSON.parse(
 
 // Keeps the process alive until the command ends: the timers of the service do not.
 const untilFinished = setInterval(() => undefined, 60_000);
-const io = createProcessIo(process);
+const io = createProcessIo(process, { onReady: () => void chunks.saveCodeCache() });
 const exitCode = await runCommand(io, {
   argv: process.argv.slice(2),
   env: process.env,

@@ -22,6 +22,8 @@ export interface Io {
   readInput(): Promise<string>;
   /** Calls the listener at Ctrl-C, SIGTERM and SIGHUP; returns the unsubscribe function. */
   onInterrupt(listener: () => void): () => void;
+  /** Called when a service has printed that it is ready. */
+  onReady?(): void;
 }
 
 export interface AskOptions {

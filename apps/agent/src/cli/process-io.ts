@@ -12,7 +12,10 @@ export interface ProcessIo extends Io {
 const EXIT_GRACE_MS = 1000;
 
 /** Returns the terminal of this process. Text that cannot be written to stderr is lost, and the process continues. */
-export function createProcessIo(process: NodeJS.Process): ProcessIo {
+export function createProcessIo(
+  process: NodeJS.Process,
+  { onReady }: Pick<Io, 'onReady'> = {},
+): ProcessIo {
   const { stdout, stderr } = process;
   const log = new LossyOutput(stderr);
   let reader: Promise<LineReader> | undefined;
@@ -36,6 +39,7 @@ export function createProcessIo(process: NodeJS.Process): ProcessIo {
     else heldBack.push(output);
   };
   return {
+    ...(onReady === undefined ? {} : { onReady }),
     out: (text) => write(() => stdout.write(text)),
     err: (text) => write(() => log.write(text)),
     losses: () => log.losses,

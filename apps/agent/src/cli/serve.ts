@@ -29,6 +29,7 @@ export async function serve(io: Io, app: Service, served: Served): Promise<numbe
   if (isJson) logger.info('signalbox is ready', readyFields(url, app, config));
   else if (config.role === 'worker' || url === undefined) io.out(welcomeOfWorker(url, config));
   else io.out(welcome(url, app, served));
+  io.onReady?.();
   await stopped;
   unsubscribe();
   const goodbye = `stopping; unfinished runs continue ${config.role === 'all' ? 'at the next start' : 'on other workers'}`;
