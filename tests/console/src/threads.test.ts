@@ -26,6 +26,8 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     ]);
     const chosen = page.getByRole('list', { name: 'Attachments of the message' });
     await chosen.getByText('names.csv').waitFor();
+    const composer = page.locator('.composer');
+    expect(await composer.getByRole('button', { name: /Attach|Files/ }).count()).toBe(1);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByLabel('Message', { exact: true }).fill('Which customers bought most?');
     await page.getByLabel('Message', { exact: true }).press('Enter');
@@ -39,6 +41,10 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     const call = page.locator('summary', { hasText: 'sqlite__list_tables' });
     await call.getByText('done').waitFor();
     await page.getByText('Ada Almeida (Turkey) bought most').waitFor();
+    const answer = page.getByRole('article');
+    expect(await answer.ariaSnapshot()).toMatch(
+      /heading "You said"[^]*Which customers[^]*heading "The agent said"[^]*I will see which tables/,
+    );
     await call.click();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -97,6 +103,7 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await page.getByLabel('Message', { exact: true }).fill('Which customers bought most?');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('heading', { level: 1, name: 'Which customers bought most?' }).waitFor();
+    await page.getByRole('heading', { name: 'Seller said' }).waitFor();
     const started = await runs.list({ agent_id: agent.id }).next();
     expect(started.value).toMatchObject({ agent_id: agent.id, servers: ['sqlite'] });
   });

@@ -135,10 +135,9 @@ export function Composer({ draftName, isBusy, agentId = '', onSend }: ComposerPr
       <div className="composer-bar">
         <input
           ref={picker}
-          className="visually-hidden"
+          hidden
           type="file"
           multiple
-          tabIndex={-1}
           aria-label="Files to attach"
           onChange={(event) => {
             uploads.add([...(event.target.files ?? [])]);

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { isSettled, unwrap, type Run } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
+import { useAgentChoices } from '../app/choices.ts';
 import { Link } from '../app/link.tsx';
 import { useClient } from '../app/session.tsx';
 import { ForkDialog } from '../runs/fork-dialog.tsx';
@@ -10,6 +11,7 @@ import { describeError, ErrorNotice } from '../ui/error-notice.tsx';
 import { formatCost, formatDateTime, formatDuration } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { LongText, PlainText } from '../ui/plain-text.tsx';
+import { printable } from '../ui/printable.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -36,6 +38,7 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
   const live = useLiveParts(isLive ? listed : undefined);
   const { data: messages, error, refetch } = useMessages(listed, !isLive);
   const run = live.run ?? listed;
+  const agentName = useAgentName(run.agent_id);
   const prompt = messages === undefined ? undefined : promptOf(messages);
   const parts =
     messages === undefined || live.parts.length > 0 ? live.parts : storedParts(messages);
@@ -45,10 +48,12 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
       aria-label={`Message of ${formatDateTime(Date.parse(run.created_at))}`}
     >
       <div className="said by-person">
+        <h2 className="visually-hidden">You said</h2>
         <LongText text={prompt?.text ?? run.prompt} />
         {(isLive || prompt?.hasAttachments === true) && <RunAttachments runId={run.id} />}
       </div>
       <div className="said by-agent">
+        <h2 className="visually-hidden">{agentName} said</h2>
         <ChatParts runId={run.id} parts={parts} />
         {!isLive && messages === undefined && error === null && (
           <Spinner label="Loading the messages" />
@@ -69,6 +74,11 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
       </div>
     </article>
   );
+}
+
+function useAgentName(id: string | undefined): string {
+  const agent = useAgentChoices()?.find((each) => each.id === id);
+  return agent === undefined ? 'The agent' : printable(agent.name);
 }
 
 function useMessages({ id: runId, last_seq: lastSeq }: Run, isOn: boolean) {
