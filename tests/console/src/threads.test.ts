@@ -84,6 +84,7 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('now costs 300.00').waitFor();
+    await page.locator('article:focus').waitFor();
     const state = page.getByRole('article', { name: /^Message of [A-Z]/ }).getByRole('status');
     await expect.poll(() => state.innerText()).toBe('Completed');
     await page.locator('summary', { hasText: 'failed' }).getByText('sqlite__read_query').waitFor();

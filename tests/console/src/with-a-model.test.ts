@@ -59,6 +59,29 @@ describe.skipIf(inject('browser') === undefined)('with a model and servers of it
     expect(await timeline.getByText(parts.join(''), { exact: true }).count()).toBe(1);
   });
 
+  test('the focus goes from an approval to the next question, and then to the answered one', async () => {
+    let isFirst = true;
+    model.respond = (_request, reply) => {
+      if (!isFirst) return reply.text('Both lines are written.');
+      isFirst = false;
+      for (const line of ['one', 'two']) reply.call('show__write', { line });
+    };
+    const { id } = await clientOf().runs.create({
+      prompt: 'Write two lines',
+      servers: ['show'],
+      approvals: [{ tools: 'show__write', policy: 'ask' }],
+    });
+    const page = await open(`/runs/${id}`);
+    const questions = page.getByRole('listitem').filter({ hasText: 'Waits for a person' });
+    await questions.nth(1).getByRole('button', { name: 'Approve' }).press('Enter');
+    await page.locator('h2:focus', { hasText: 'Approval' }).waitFor();
+    expect(await questions.count()).toBe(1);
+    await questions.locator('h2:focus').waitFor();
+    await questions.getByRole('button', { name: 'Approve' }).press('Enter');
+    await page.getByRole('heading', { name: 'Answer' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Answered' }).locator('h2:focus').waitFor();
+  });
+
   test('a run of a conversation is cancelled, by the next message and by its button', async () => {
     model.respond = async ({ messages }, reply) => {
       if (messages.at(-1)?.content === 'Name a port.') return reply.text('Lisbon.');

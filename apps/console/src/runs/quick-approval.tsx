@@ -4,12 +4,14 @@ import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { describeError } from '../ui/error-notice.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { useFocusAfterAnswer } from './use-focus-after-answer.ts';
 
 /** Approves or denies a call as it is; the inbox has the details and every other answer. */
 export function QuickApproval({ itemId }: { readonly itemId: string }): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
   const toast = useToast();
+  const buttons = useFocusAfterAnswer<HTMLDivElement>();
   const answer = useMutation({
     mutationFn: (action: 'approve' | 'deny') =>
       client.inbox.respond({ id: itemId, kind: 'tool_approval' }, { action }),
@@ -20,7 +22,7 @@ export function QuickApproval({ itemId }: { readonly itemId: string }): ReactNod
     onError: (error) => toast(describeError(error), 'bad'),
   });
   return (
-    <>
+    <div ref={buttons} className="actions">
       <Button
         kind="primary"
         icon="check"
@@ -32,6 +34,6 @@ export function QuickApproval({ itemId }: { readonly itemId: string }): ReactNod
       <Button kind="danger" isBusy={answer.isPending} onClick={() => answer.mutate('deny')}>
         Deny
       </Button>
-    </>
+    </div>
   );
 }

@@ -45,6 +45,7 @@ export function Exchange({ run: listed }: ExchangeProps): ReactNode {
   return (
     <article
       className="exchange"
+      tabIndex={-1}
       aria-label={`Message of ${formatDateTime(Date.parse(run.created_at))}`}
     >
       <div className="said by-person">

@@ -17,7 +17,7 @@ function Question({ item }: { readonly item: InboxItem }): ReactNode {
     <div className="notice warn">
       <Icon name="approve" />
       <div className="chat-question">
-        <strong>
+        <strong tabIndex={-1} data-question="open">
           <PlainText text={titleOf(item)} />
         </strong>
         {item.kind === 'tool_approval' && <JsonTree value={item.request.arguments} />}

@@ -31,7 +31,7 @@ export function QuestionRow({ entry }: { readonly entry: QuestionEntry }): React
   return (
     <div className={`card question-card ${entry.state}`}>
       <div className="row-title">
-        <h2>
+        <h2 tabIndex={-1} data-question={entry.state}>
           <Icon name="approve" />
           {TITLES[entry.opened.kind]}
         </h2>
