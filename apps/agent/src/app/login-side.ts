@@ -5,6 +5,7 @@ import { isRemote } from '../config/config.ts';
 import { hasLogins } from '../oauth/server-access.ts';
 import { StoredLogins } from '../oauth/stored-logins.ts';
 import type { RunCommands } from '../ports/run-engine.ts';
+import { FailureLog } from '../run/core/failure-log.ts';
 import type { ServerLogins } from '../ports/server-logins.ts';
 import type { ServerPool } from '../mcp/server-pool.ts';
 import type { AppOptions } from './app-options.ts';
@@ -48,14 +49,23 @@ export function createLoginSide(
     },
     onLoggedOut: () => bus.publish({ type: 'servers' }),
   });
-  const report =
-    (what: string) =>
-    (error: unknown): void => {
-      if (loop !== undefined) logger.error(`${what} failed and will be retried`, { error });
+  /** Returns a function that repeats work, and logs its failures until the close. */
+  const logged = (what: string, work: () => Promise<void> | undefined) => {
+    const failures = new FailureLog(logger, `${what} failed and will be retried`);
+    return async (): Promise<void> => {
+      try {
+        await work();
+        failures.succeeded();
+      } catch (error) {
+        if (loop !== undefined) failures.failed(error);
+      }
     };
+  };
+  const finish = logged('finishing logins', () => logins.sweep());
+  const lookForLogins = logged('looking for logins', () => pool?.lookForLogins());
   const look = async (): Promise<void> => {
-    await logins.sweep().catch(report('finishing logins'));
-    await pool?.lookForLogins().catch(report('looking for logins'));
+    await finish();
+    await lookForLogins();
   };
   return {
     logins,
@@ -73,7 +83,13 @@ export function createLoginSide(
           (count) =>
             count > 0 && logger.info('stored logins were encrypted with the new key', { count }),
         )
-        .catch(report('encrypting stored logins with the new key'));
+        .catch((error: unknown) => {
+          if (loop !== undefined)
+            logger.error(
+              'stored logins could not be encrypted with the new key; the next start retries',
+              { error },
+            );
+        });
     },
     listening(url) {
       // At other addresses, the one that browsers use is not known.

@@ -15,6 +15,7 @@ import type { ServerState, ServerStates } from '../ports/server-state.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { FleetAnswer, FleetCommand, FleetRequest, FleetStore } from '../ports/store/fleet.ts';
 import type { ToolDispatcher } from '../ports/tool-dispatcher.ts';
+import { FailureLog } from '../run/core/failure-log.ts';
 import { PollLoop } from './poll-loop.ts';
 import { messageOf } from '../text/error-text.ts';
 
@@ -45,6 +46,8 @@ export class FleetMember {
   readonly #begun = new Set<string>();
   /** Ids of the begun commands whose answer is stored. */
   readonly #answered = new Set<string>();
+  /** Failures of repeated work, by message. */
+  readonly #failures = new Map<string, FailureLog>();
   #savedAs: string | undefined;
   /** Id of the worker when the stored settings were last applied. */
   #settledAs: string | undefined;
@@ -96,9 +99,9 @@ export class FleetMember {
     if (Math.abs(now - this.#comparedAt) < COMPARE_EVERY_MS) return;
     this.#comparedAt = now;
     await this.#save();
-    await this.#options.fleet
-      .removeLeftovers()
-      .catch((error: unknown) => this.#report('old states of servers could not be removed', error));
+    await this.#repeated('old states of servers could not be removed', () =>
+      this.#options.fleet.removeLeftovers(),
+    );
   }
 
   /** Makes up for the commands that this worker missed between the loss of its lease and its new id. */
@@ -106,13 +109,11 @@ export class FleetMember {
     const { pool, workerId } = this.#options;
     const id = workerId();
     if (id === this.#settledAs) return;
-    try {
+    await this.#repeated('the stored settings of the servers could not be applied', async () => {
       await this.#applySettings();
       for (const { status } of pool.states()) await pool.control(status.name)?.compareWithPins();
       this.#settledAs = id;
-    } catch (error) {
-      this.#report('the stored settings of the servers could not be applied', error);
-    }
+    });
   }
 
   /** Applies the stored settings that differ from the state of their server. */
@@ -135,7 +136,7 @@ export class FleetMember {
   async #beginCommands(): Promise<void> {
     const { fleet, workerId } = this.#options;
     const answered = [...this.#answered];
-    try {
+    await this.#repeated('the commands to this worker could not be read', async () => {
       for (const request of await fleet.requestsTo(workerId())) {
         if (this.#begun.has(request.id) || this.#isClosed) continue;
         this.#begun.add(request.id);
@@ -146,9 +147,7 @@ export class FleetMember {
         this.#begun.delete(id);
         this.#answered.delete(id);
       }
-    } catch (error) {
-      this.#report('the commands to this worker could not be read', error);
-    }
+    });
   }
 
   async #execute(request: FleetRequest): Promise<void> {
@@ -218,7 +217,7 @@ export class FleetMember {
     const workerId = this.#options.workerId();
     if (workerId !== this.#savedAs) this.#saved.clear();
     this.#savedAs = workerId;
-    try {
+    await this.#repeated('the states of the servers could not be stored', async () => {
       let isChanged = false;
       for (const state of pool.states()) {
         const { name } = state.status;
@@ -230,8 +229,18 @@ export class FleetMember {
         isChanged = true;
       }
       if (isChanged) bus.publish({ type: 'servers' });
+    });
+  }
+
+  /** Does work that a later poll does again. A failure is logged when it begins and when it ends. */
+  async #repeated(message: string, work: () => Promise<void>): Promise<void> {
+    const log = this.#failures.get(message) ?? new FailureLog(this.#options.logger, message);
+    this.#failures.set(message, log);
+    try {
+      await work();
+      log.succeeded();
     } catch (error) {
-      this.#report('the states of the servers could not be stored', error);
+      if (!this.#isClosed) log.failed(error);
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Store } from '../ports/store.ts';
+import { FailureLog } from '../run/core/failure-log.ts';
 import { Lease } from '../run/core/lease.ts';
 import { HEARTBEAT_EVERY_MS } from '../ports/store/worker.ts';
 
@@ -17,13 +18,18 @@ export interface HeartbeatOptions {
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
   readonly #lease: Lease;
+  readonly #failures: FailureLog;
   #stopTimer: () => void = () => undefined;
   #beating: Promise<void> | undefined;
   #isClosed = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    const { store } = options;
+    const { store, logger } = options;
+    this.#failures = new FailureLog(
+      logger,
+      'the lease of this process could not be renewed; this will be retried',
+    );
     this.#lease = new Lease({ ...options, endsOthers: false, rejoin: () => store.join() });
   }
 
@@ -43,11 +49,9 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     try {
       await this.#lease.renew();
+      this.#failures.succeeded();
     } catch (error) {
-      this.#options.logger.error(
-        'the lease of this process could not be renewed; this will be retried',
-        { error },
-      );
+      this.#failures.failed(error);
     }
   }
 }

@@ -3,6 +3,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { SignalBus } from '../ports/signal-bus.ts';
 import type { HandedJobs } from '../ports/store/handed-jobs.ts';
+import { FailureLog } from '../run/core/failure-log.ts';
 import { PollLoop } from './poll-loop.ts';
 
 export interface JobIntakeOptions {
@@ -23,10 +24,15 @@ const BATCH = 16;
 /** Takes the jobs that other processes hand over into the queue of this worker. */
 export class JobIntake {
   readonly #options: JobIntakeOptions;
+  readonly #failures: FailureLog;
   #loop: PollLoop | undefined;
 
   constructor(options: JobIntakeOptions) {
     this.#options = options;
+    this.#failures = new FailureLog(
+      options.logger,
+      'the jobs of other processes could not be taken; this will be retried',
+    );
   }
 
   start(): void {
@@ -39,16 +45,17 @@ export class JobIntake {
   }
 
   async #poll(): Promise<void> {
-    const { handed, queue, ownQueue, workerId, logger } = this.#options;
+    const { handed, queue, ownQueue, workerId } = this.#options;
     try {
       for (;;) {
         const jobs = await handed.take(BATCH, workerId());
         for (const { job, priority, isAddressed } of jobs)
           await (isAddressed === true ? ownQueue : queue).enqueue(job, { priority });
-        if (jobs.length < BATCH) return;
+        if (jobs.length < BATCH) break;
       }
+      this.#failures.succeeded();
     } catch (error) {
-      logger.error('the jobs of other processes could not be taken', { error });
+      this.#failures.failed(error);
     }
   }
 }

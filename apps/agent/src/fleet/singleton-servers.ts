@@ -8,6 +8,7 @@ import type { FleetStore } from '../ports/store/fleet.ts';
 import type { HandedJobs } from '../ports/store/handed-jobs.ts';
 import type { ServerOwners } from '../ports/store/server-owners.ts';
 import type { ToolCall } from '../ports/store/tool-call.ts';
+import { FailureLog } from '../run/core/failure-log.ts';
 import type { SchemaChecks } from '../schema/schema-checks.ts';
 import { PollLoop } from './poll-loop.ts';
 import { singletonPool, type OwnedElsewhere } from './singleton-pool.ts';
@@ -56,10 +57,15 @@ export class SingletonServers {
   readonly #listeners = new Set<() => void>();
   /** Time at which a call was handed to an owner, by call, attempt and owner. */
   readonly #handedAt = new Map<string, number>();
+  readonly #failures: FailureLog;
   #loop: PollLoop | undefined;
 
   constructor(options: SingletonServersOptions) {
     this.#options = options;
+    this.#failures = new FailureLog(
+      options.logger,
+      'the owners of singleton servers could not be read or changed; this will be retried',
+    );
     this.#names = [...options.held];
     options.pool.onServerChange(({ name, state }) => {
       if (state !== 'connecting') this.#connecting.delete(name);
@@ -111,11 +117,9 @@ export class SingletonServers {
       const stored = await this.#options.owners.owners();
       for (const name of this.#names) await this.#settleOwner(name, stored.get(name));
       await this.#readElsewhere();
+      this.#failures.succeeded();
     } catch (error) {
-      this.#options.logger.error(
-        'the owners of singleton servers could not be read or changed; this will be retried',
-        { error },
-      );
+      this.#failures.failed(error);
     }
   }
 

@@ -5,6 +5,7 @@ import { EngineError, type NewRun, type RunCommands } from '../ports/run-engine.
 import type { Store } from '../ports/store.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import type { Schedule, ScheduledTime } from '../ports/store/schedule.ts';
+import { SubjectFailures } from '../run/core/failure-log.ts';
 import { nextTime } from './next-time.ts';
 import { runOf } from './run-template.ts';
 
@@ -24,6 +25,11 @@ export interface SchedulerOptions {
   readonly onDecision: (outcome: NonNullable<Schedule['lastOutcome']>) => void;
 }
 
+interface Times {
+  readonly now: number;
+  readonly until: number;
+}
+
 /** Codes of refusals that end by themselves; the time is decided about by a later sweep. */
 const TEMPORARY: ReadonlySet<EngineError['code']> = new Set(['too_many_runs', 'shutting_down']);
 
@@ -38,19 +44,25 @@ class AlreadyDecidedError extends Error {}
 export class Scheduler {
   readonly name = 'starting scheduled runs';
   readonly #options: SchedulerOptions;
+  readonly #failures: SubjectFailures;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#failures = new SubjectFailures(
+      options.logger,
+      'a scheduled run could not be started; the next sweep will retry',
+      'schedule',
+    );
   }
 
   /** Decides about the times that are due at `now`. Resolves with the next time up to `until`. */
-  readonly run = async ({
-    now,
-    until,
-  }: {
-    readonly now: number;
-    readonly until: number;
-  }): Promise<number | undefined> => {
+  readonly run = async (times: Times): Promise<number | undefined> => {
+    const next = await this.#decideDue(times);
+    this.#failures.endRound();
+    return next;
+  };
+
+  async #decideDue({ now, until }: Times): Promise<number | undefined> {
     const { store } = this.#options;
     let decisions = 0;
     for (let after: ScheduledTime | undefined; ;) {
@@ -63,16 +75,13 @@ export class Scheduler {
       if (page.length < PAGE) return undefined;
       after = page.at(-1);
     }
-  };
+  }
 
   async #decideOrLog(time: ScheduledTime): Promise<boolean> {
     try {
       return await this.#decide(time);
     } catch (error) {
-      this.#options.logger.error(
-        'a scheduled run could not be started; the next sweep will retry',
-        { schedule: time.id, error },
-      );
+      this.#failures.failed(time.id, error);
       return false;
     }
   }

@@ -72,6 +72,53 @@ test('runs whose recovery fails are tried again by the next sweep, and keep no o
   await expect.poll(() => tried.at(-1)).toBe('good');
 });
 
+test('an error that each sweep repeats is logged when it begins and when it ends', async () => {
+  const clock = new ManualClock();
+  let refused = 0;
+  let isRefused = true;
+  const refuse = <T>(work: () => Promise<T>): Promise<T> => {
+    if (!isRefused) return work();
+    refused += 1;
+    return Promise.reject(new Error('permission denied'));
+  };
+  const orphans = ['gone'];
+  const service = await openService({
+    script: callsThenAnswer([]),
+    clock,
+    changeStore: (store) => {
+      const changed = withOrphans(
+        store,
+        () => orphans,
+        () => refuse(() => Promise.resolve(void orphans.pop())),
+      );
+      return {
+        ...changed,
+        read: { ...changed.read, idleRuns: (page) => refuse(() => store.read.idleRuns(page)) },
+      };
+    },
+  });
+  const sweep = async (): Promise<void> => {
+    clock.advance(2000);
+    await expect.poll(() => clock.waits).toContain(2000);
+  };
+  for (const sweeps of [2, 3, 4, 5]) {
+    await sweep();
+    expect(refused).toBe(2 * sweeps);
+  }
+  expect(service.errors).toEqual([
+    expect.stringMatching(/^a sweep could not continue a run.*permission denied/s),
+    expect.stringMatching(/^a sweep failed at enqueuing work without a job.*permission denied/s),
+  ]);
+  isRefused = false;
+  await sweep();
+  await sweep();
+  expect(service.errors).toHaveLength(2);
+  expect(service.infos).toEqual([
+    expect.stringMatching(/^a repeated error has ended .*run_id: 'gone'.* times: 5/s),
+    expect.stringMatching(/^a repeated error has ended .*enqueuing.* times: 5/s),
+  ]);
+});
+
 test('a run that another worker has recovered meanwhile is not recovered again', async () => {
   const reply = Promise.withResolvers<void>();
   const first = await openService({ script: () => ({ text: 'done', hold: reply.promise }) });

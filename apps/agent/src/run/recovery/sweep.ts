@@ -2,6 +2,7 @@ import { DamagedRowError } from '../../ports/store/errors.ts';
 import type { StoredDeadline, Retry } from '../../ports/store/sweep.ts';
 import { isHandedOver } from '../core/commits.ts';
 import type { EngineParts } from '../core/engine-parts.ts';
+import { FailureLog, SubjectFailures } from '../core/failure-log.ts';
 import { Lease } from '../core/lease.ts';
 import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from '../calls/fail-damaged-run.ts';
@@ -23,10 +24,19 @@ interface Batch<T> {
   readonly work: (entry: T) => Promise<boolean>;
 }
 
+/** Failures of a step and of its work on single runs. */
+interface StepFailures {
+  readonly step: FailureLog;
+  readonly runs: SubjectFailures;
+}
+
 interface Times {
   readonly now: number;
   readonly until: number;
 }
+
+/** A step of a sweep. `failures` receives its failures of single runs. */
+type Step = (failures: SubjectFailures) => Promise<number | undefined>;
 
 /** Work of every sweep beside that of the engine. */
 export interface SweepStep {
@@ -52,6 +62,7 @@ export class Sweep {
   readonly #moreSteps: readonly SweepStep[];
   /** Number of runs that failed in the last batch of each kind. */
   readonly #failures = new Map<BatchKind, number>();
+  readonly #logs = new Map<string, StepFailures>();
 
   /** `rejoin` joins again when other workers ended this one. */
   constructor(
@@ -71,42 +82,64 @@ export class Sweep {
     this.#moreSteps = moreSteps;
   }
 
-  /** Returns the next deadline up to `until`. A step that fails is logged and tried again by the next sweep. */
+  /**
+   * Returns the next deadline up to `until`. A step that fails is tried again by the next sweep; its
+   * error is logged when it begins and when it ends.
+   */
   async run({ now, until }: Times): Promise<number | undefined> {
     const next: number[] = [];
-    const steps: readonly (readonly [string, () => Promise<number | undefined>])[] = [
+    const steps: readonly (readonly [string, Step])[] = [
       ['renewing the lease of this worker', () => this.#keepLease()],
-      ['recovering the runs of workers that ended', () => this.#recoverOrphans(now)],
-      ['recovering the runs of failed jobs', () => this.#recoverFailed()],
-      ['recovering runs whose last commits were lost', () => this.#recoverLost(now)],
-      ['the wall clocks of runs', () => this.#fire({ now, until }, 'runDeadlines')],
-      ['the expiry of inbox items', () => this.#fire({ now, until }, 'inboxDeadlines')],
+      ['recovering the runs of workers that ended', (runs) => this.#recoverOrphans(now, runs)],
+      ['recovering the runs of failed jobs', (runs) => this.#recoverFailed(runs)],
+      ['recovering runs whose last commits were lost', (runs) => this.#recoverLost(now, runs)],
+      ['the wall clocks of runs', (runs) => this.#fire({ now, until }, 'runDeadlines', runs)],
+      ['the expiry of inbox items', (runs) => this.#fire({ now, until }, 'inboxDeadlines', runs)],
       ['retrying model calls', () => this.#retryModelCalls({ now, until })],
       ['enqueuing work without a job', () => this.#enqueueIdle(now)],
       ...this.#moreSteps.map(({ name, run }) => [name, () => run({ now, until })] as const),
     ];
+    const isClosing = (): boolean => this.#context.closing.aborted;
     for (const [what, step] of steps) {
-      if (this.#context.closing.aborted) return undefined;
+      if (isClosing()) return undefined;
+      const log = this.#logOf(what);
       try {
-        const at = await step();
+        const at = await step(log.runs);
         if (at !== undefined) next.push(at);
+        // A close ends a step before its last run.
+        if (isClosing()) return undefined;
+        log.step.succeeded();
+        log.runs.endRound();
       } catch (error) {
-        if (!isHandedOver(error))
-          this.#context.logger.error(`a sweep failed at ${what}; it will be retried`, { error });
+        if (!isHandedOver(error)) log.step.failed(error);
       }
     }
     return next.length === 0 ? undefined : Math.min(...next);
+  }
+
+  #logOf(step: string): StepFailures {
+    const { logger } = this.#context;
+    const log = this.#logs.get(step) ?? {
+      step: new FailureLog(logger, `a sweep failed at ${step}; it will be retried`),
+      runs: new SubjectFailures(
+        logger,
+        'a sweep could not continue a run; this will be retried',
+        'run_id',
+      ),
+    };
+    this.#logs.set(step, log);
+    return log;
   }
 
   async #keepLease(): Promise<undefined> {
     if (this.#context.store.isShared && this.#lease.isDue) await this.#lease.renew();
   }
 
-  async #recoverOrphans(now: number): Promise<number | undefined> {
+  async #recoverOrphans(now: number, failures: SubjectFailures): Promise<number | undefined> {
     const { store } = this.#context;
     const { length, hasMore } = await this.#workOn('orphans', {
       read: (limit) => store.read.orphanedRuns({ limit }),
-      work: (runId) => this.#recover(runId),
+      work: (runId) => this.#recover(runId, failures),
     });
     if (length === 0 && (await store.read.endedWorkers()).length > 0)
       await store.write({}, (sql) => sql.removeEndedWorkers());
@@ -114,19 +147,19 @@ export class Sweep {
   }
 
   /** Recovers the runs of which a job failed here and nothing is in progress. */
-  async #recoverFailed(): Promise<undefined> {
+  async #recoverFailed(failures: SubjectFailures): Promise<undefined> {
     const { failedRuns, activities } = this.#context;
     const { runIds } = activities.inProgress();
     for (const runId of [...failedRuns].filter((id) => !runIds.has(id))) {
       if (this.#context.closing.aborted) return;
       await this.#keepLease();
       failedRuns.delete(runId);
-      if (!(await this.#recover(runId))) failedRuns.add(runId);
+      if (!(await this.#recover(runId, failures))) failedRuns.add(runId);
     }
   }
 
   /** Recovers the runs with a turn or call that this worker owns and does not have in progress. */
-  async #recoverLost(now: number): Promise<undefined> {
+  async #recoverLost(now: number, failures: SubjectFailures): Promise<undefined> {
     for (const runId of await this.#lostWork.runIds(now)) {
       if (this.#context.closing.aborted) return;
       await this.#keepLease();
@@ -134,14 +167,14 @@ export class Sweep {
         'the database lost how a model call or tool call of a run ended; the run continues as after the end of a process',
         { run_id: runId },
       );
-      await this.#recover(runId);
+      await this.#recover(runId, failures);
     }
   }
 
-  async #recover(runId: string): Promise<boolean> {
+  async #recover(runId: string, failures: SubjectFailures): Promise<boolean> {
     // What this worker remembers of the run may not be stored.
     this.#context.known.forgetRun(runId);
-    return this.#orFail(runId, () =>
+    return this.#orFail(runId, failures, () =>
       this.#context.commit(runId, (change) => recoverRun(this.#context, change), 'recover-run'),
     );
   }
@@ -150,6 +183,7 @@ export class Sweep {
   async #fire(
     { now, until }: Times,
     kind: 'runDeadlines' | 'inboxDeadlines',
+    failures: SubjectFailures,
   ): Promise<number | undefined> {
     let next: number | undefined;
     const { hasMore } = await this.#workOn<StoredDeadline>(kind, {
@@ -158,7 +192,8 @@ export class Sweep {
         next = deadlines.find(({ at }) => at > now)?.at;
         return deadlines.filter(({ at }) => at <= now);
       },
-      work: (deadline) => this.#orFail(deadline.runId, () => this.#decide(deadline, kind)),
+      work: (deadline) =>
+        this.#orFail(deadline.runId, failures, () => this.#decide(deadline, kind)),
     });
     return hasMore ? now : next;
   }
@@ -228,8 +263,11 @@ export class Sweep {
    * Does work on a run, and returns whether it succeeded. A damaged row fails its own run and delays
    * no other.
    */
-  async #orFail(runId: string, work: () => Promise<void>): Promise<boolean> {
-    const { logger } = this.#context;
+  async #orFail(
+    runId: string,
+    failures: SubjectFailures,
+    work: () => Promise<void>,
+  ): Promise<boolean> {
     try {
       await work();
       return true;
@@ -241,10 +279,7 @@ export class Sweep {
         return true;
       } catch (failure) {
         if (isHandedOver(failure)) throw failure;
-        logger.error('a sweep could not continue a run; this will be retried', {
-          run_id: runId,
-          error: failure,
-        });
+        failures.failed(runId, failure);
         return false;
       }
     }

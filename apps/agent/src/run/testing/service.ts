@@ -88,6 +88,8 @@ export interface Service {
   /** Calls the listener after each publication. Returns the unsubscribe function. */
   onSignal(listener: (signal: Signal) => void): () => void;
   readonly errors: readonly string[];
+  /** Entries of the log with the level `info`. */
+  readonly infos: readonly string[];
   /** Resolves when the crash point was reached. */
   readonly crashed: Promise<void>;
   /** Ends the service as kill -9 would: it does nothing more, and its directory is unlocked. */
@@ -171,6 +173,7 @@ export async function openService({
     errors.push(`${message} ${inspect(fields)}`);
     lookAgain();
   };
+  const infos: string[] = [];
   const jobs: Job[] = [];
   const ownQueue = createMemoryJobQueue({
     clock,
@@ -195,7 +198,12 @@ export async function openService({
     outputs: createOutputChecker(sharedChecks),
     clock,
     policies,
-    logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: fail },
+    logger: {
+      debug: () => undefined,
+      info: (message, fields) => void infos.push(`${message} ${inspect(fields)}`),
+      warn: () => undefined,
+      error: fail,
+    },
     ...(recovery === undefined ? {} : { recovery }),
     ...(concurrency === undefined ? {} : { concurrency }),
     ...(maxQueuedRuns === undefined ? {} : { maxQueuedRuns }),
@@ -276,6 +284,7 @@ export async function openService({
     signals,
     onSignal,
     errors,
+    infos,
     until,
     events,
     crashed: crash.promise,
