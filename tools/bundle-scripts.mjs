@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { transform } from 'esbuild';
 
 /** The beginning of a script, which evaluates to a function that the chunk loader calls. */
@@ -16,24 +16,22 @@ const BANNER = /^import\{createRequire as createBundleRequire\}[^\n]*\n/;
 export async function makeScripts(folder, { files, entries, loader, form }) {
   const chunks = new Set(files.filter((file) => !entries.includes(file)));
   await Promise.all([
-    ...entries.map((file) => replaceFile(folder, file, file, (text) => makeEntry(text))),
-    ...[...chunks].map((file) =>
-      replaceFile(folder, file, scriptOf(file), (text) => makeScript(text)),
-    ),
+    ...entries.map((file) => replaceFile(folder, file, makeEntry)),
+    ...[...chunks].map((file) => replaceFile(folder, file, makeScript)),
   ]);
 
   /** Replaces the imports of chunks. esbuild writes them in three forms. */
   async function makeEntry(text) {
-    const code = text
-      .replace(/\bimport(?:\{([^}]*)\}from)?"\.\/([\w-]+\.js)";/g, (statement, names, file) => {
+    const code = text.replace(
+      /\bimport(?:\{([^}]*)\}from)?"\.\/([\w-]+\.js)";/g,
+      (statement, names, file) => {
         if (!chunks.has(file)) return statement;
-        const load = `__chunks.load("./${scriptOf(file)}");`;
+        const load = `__chunks.load("./${file}");`;
         return names === undefined ? load : `const{${names.replaceAll(' as ', ':')}}=${load}`;
-      })
-      .replace(/\bimport\("\.\/([\w-]+\.js)"\)/g, (call, file) =>
-        chunks.has(file) ? `__chunks.importChunk("./${scriptOf(file)}")` : call,
-      );
-    return transform(`import{chunks as __chunks}from"./${loader}";${code}`, {
+      },
+    );
+    const imports = `import{chunks as __chunks}from"./${loader}";`;
+    return transform(`${imports}${replaceImportCalls(code, '__chunks.importChunk')}`, {
       ...form,
       sourcemap: 'external',
     });
@@ -51,37 +49,30 @@ export async function makeScripts(folder, { files, entries, loader, form }) {
         'import.meta.filename': '__filename',
       },
     });
-    const script = code
-      .replace(/\brequire\("\.\/([\w-]+\.js)"\)/g, (call, file) =>
-        chunks.has(file) ? `require("./${scriptOf(file)}")` : call,
-      )
-      .replace(/\bimport\("\.\/([\w-]+\.js)"\)/g, (call, file) =>
-        chunks.has(file) ? `__importChunk("./${scriptOf(file)}")` : call,
-      );
-    return transform(withMap(script, map), {
+    return transform(withMap(replaceImportCalls(code, '__importChunk'), map), {
       ...form,
       sourcemap: 'external',
       banner: BEGIN,
       footer: '})',
     });
   }
+
+  function replaceImportCalls(code, importChunk) {
+    return code.replace(/\bimport\(("\.\/([\w-]+\.js)")\)/g, (call, name, file) =>
+      chunks.has(file) ? `${importChunk}(${name})` : call,
+    );
+  }
 }
 
-async function replaceFile(folder, from, to, change) {
-  const path = join(folder, from);
+async function replaceFile(folder, file, change) {
+  const path = join(folder, file);
   const text = readFileSync(path, 'utf8').replace(/^\/\/# sourceMappingURL=.*\n?$/m, '');
   const { code, map } = await change(withMap(text, readFileSync(`${path}.map`)));
-  rmSync(path);
-  rmSync(`${path}.map`);
-  writeFileSync(join(folder, to), `${code}//# sourceMappingURL=${to}.map\n`);
-  writeFileSync(join(folder, `${to}.map`), map);
+  writeFileSync(path, `${code}//# sourceMappingURL=${file}.map\n`);
+  writeFileSync(`${path}.map`, map);
 }
 
 function withMap(text, map) {
   const url = `data:application/json;base64,${Buffer.from(map).toString('base64')}`;
   return `${text}\n//# sourceMappingURL=${url}`;
-}
-
-function scriptOf(file) {
-  return `${basename(file, '.js')}.cjs`;
 }

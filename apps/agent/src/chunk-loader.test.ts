@@ -52,16 +52,13 @@ function cacheFiles(): readonly { readonly name: string; readonly inode: number 
 }
 
 test('a chunk runs once, and loads other chunks, modules of Node and packages', async () => {
+  chunk('a.js', 'exports.runs=(globalThis.chunkRuns=(globalThis.chunkRuns??0)+1);exports.name="a"');
   chunk(
-    'a.cjs',
-    'exports.runs=(globalThis.chunkRuns=(globalThis.chunkRuns??0)+1);exports.name="a"',
-  );
-  chunk(
-    'b.cjs',
-    'const a=require("./a.cjs");module.exports={a,path:require("node:path"),scope:{filename,dirname,url},later:()=>importChunk("./a.cjs")}',
+    'b.js',
+    'const a=require("./a.js");module.exports={a,path:require("node:path"),scope:{filename,dirname,url},later:()=>importChunk("./a.js")}',
   );
   const loader = new ChunkLoader(folder);
-  const b = loader.load('./b.cjs') as {
+  const b = loader.load('./b.js') as {
     readonly a: object;
     readonly path: { readonly sep: string };
     readonly scope: object;
@@ -69,32 +66,32 @@ test('a chunk runs once, and loads other chunks, modules of Node and packages', 
   };
   expect(b.a).toEqual({ runs: 1, name: 'a' });
   expect(await b.later()).toBe(b.a);
-  expect(await loader.importChunk('./a.cjs')).toBe(b.a);
+  expect(await loader.importChunk('./a.js')).toBe(b.a);
   expect(b.path.sep).toBe(join('a', 'b')[1]);
-  const filename = join(folder, 'b.cjs');
+  const filename = join(folder, 'b.js');
   expect(b.scope).toEqual({ dirname: folder, filename, url: pathToFileURL(filename).href });
 });
 
 test('a chunk that fails runs again at the next load, and its error names the file and the line', async () => {
-  chunk('a.cjs', '\nthrow new Error("no luck");');
+  chunk('a.js', '\nthrow new Error("no luck");');
   const loader = new ChunkLoader(folder);
-  await expect(loader.importChunk('./a.cjs')).rejects.toMatchObject({
+  await expect(loader.importChunk('./a.js')).rejects.toMatchObject({
     message: 'no luck',
-    stack: expect.stringContaining(`${join(folder, 'a.cjs')}:2:`) as string,
+    stack: expect.stringContaining(`${join(folder, 'a.js')}:2:`) as string,
   });
-  chunk('a.cjs', 'exports.name="a"');
-  expect(loader.load('./a.cjs')).toEqual({ name: 'a' });
+  chunk('a.js', 'exports.name="a"');
+  expect(loader.load('./a.js')).toEqual({ name: 'a' });
 });
 
 test('an import() in a chunk resolves packages as a module of the folder does', async () => {
   mkdirSync(join(home, 'node_modules/inner'), { recursive: true });
   writeFileSync(join(home, 'node_modules/inner/package.json'), '{"exports":"./index.mjs"}');
   writeFileSync(join(home, 'node_modules/inner/index.mjs'), 'export const name = "inner";');
-  chunk('a.cjs', 'exports.load=(name)=>import(name)');
+  chunk('a.js', 'exports.load=(name)=>import(name)');
   // Vitest replaces import() in this process.
   const program = `
     import { ChunkLoader } from ${JSON.stringify(new URL('chunk-loader.ts', import.meta.url).href)};
-    console.log((await new ChunkLoader(${JSON.stringify(folder)}).load('./a.cjs').load('inner')).name);
+    console.log((await new ChunkLoader(${JSON.stringify(folder)}).load('./a.js').load('inner')).name);
   `;
   const { stdout } = await promisify(execFile)(process.execPath, [
     '--input-type=module',
@@ -106,9 +103,9 @@ test('an import() in a chunk resolves packages as a module of the folder does', 
 
 test('a cache holds the functions that have run, and a later process uses it', async () => {
   const body = `function sum(){return [${'1+2,'.repeat(2000)}].length}exports.total=sum()`;
-  const text = chunk('a.cjs', body);
+  const text = chunk('a.js', body);
   const first = cachedLoader();
-  first.load('./a.cjs');
+  first.load('./a.js');
   await first.saveCodeCache();
   const files = cacheFiles();
   expect(files).toHaveLength(1);
@@ -116,24 +113,24 @@ test('a cache holds the functions that have run, and a later process uses it', a
   expect(saved).toBeGreaterThan(new Script(text).createCachedData().length * 2);
 
   const second = cachedLoader();
-  expect(second.load('./a.cjs')).toEqual({ total: 2000 });
+  expect(second.load('./a.js')).toEqual({ total: 2000 });
   await second.saveCodeCache();
   expect(cacheFiles()).toEqual(files);
 });
 
 test('a chunk of the same length with another text does not run the code of its predecessor', async () => {
-  chunk('a.cjs', 'exports.name="a"');
+  chunk('a.js', 'exports.name="a"');
   const first = cachedLoader();
-  first.load('./a.cjs');
+  first.load('./a.js');
   await first.saveCodeCache();
   const files = cacheFiles();
 
-  chunk('a.cjs', 'exports.name="b"');
+  chunk('a.js', 'exports.name="b"');
   const second = cachedLoader();
-  expect(second.load('./a.cjs')).toEqual({ name: 'b' });
+  expect(second.load('./a.js')).toEqual({ name: 'b' });
   await second.saveCodeCache();
   expect(cacheFiles()).not.toEqual(files);
-  expect(cachedLoader().load('./a.cjs')).toEqual({ name: 'b' });
+  expect(cachedLoader().load('./a.js')).toEqual({ name: 'b' });
 });
 
 test.each([
@@ -144,29 +141,29 @@ test.each([
     damaged: (content: Buffer) => content.fill(content.readUInt8(100) ^ 1, 100, 101),
   },
 ])('a cache file that is $damage is ignored and replaced', async ({ damaged }) => {
-  chunk('a.cjs', 'exports.name=(()=>"a")()');
+  chunk('a.js', 'exports.name=(()=>"a")()');
   const first = cachedLoader();
-  first.load('./a.cjs');
+  first.load('./a.js');
   await first.saveCodeCache();
   const [file] = cacheFiles();
   const path = join(cacheFolder, file?.name ?? '');
   const content = readFileSync(path);
   writeFileSync(path, damaged(Buffer.from(content)));
   const second = cachedLoader();
-  expect(second.load('./a.cjs')).toEqual({ name: 'a' });
+  expect(second.load('./a.js')).toEqual({ name: 'a' });
   await second.saveCodeCache();
   expect(cacheFiles()).not.toEqual([file]);
   expect(readFileSync(path)).toHaveLength(content.length);
 });
 
 test('a cache that V8 rejects is replaced', async () => {
-  chunk('a.cjs', 'exports.name=(()=>"a")()');
+  chunk('a.js', 'exports.name=(()=>"a")()');
   // A process compiles a text once, and then needs no cache.
   const program = `
     import { ChunkLoader } from ${JSON.stringify(new URL('chunk-loader.ts', import.meta.url).href)};
     const loader = new ChunkLoader(${JSON.stringify(folder)});
     loader.useCodeCache({ folder: ${JSON.stringify(cacheFolder)}, withFixedFlags: (work) => work() });
-    console.log(loader.load('./a.cjs').name);
+    console.log(loader.load('./a.js').name);
     await loader.saveCodeCache();
   `;
   const run = async (...flags: readonly string[]): Promise<string> => {
@@ -189,17 +186,17 @@ test('a cache that V8 rejects is replaced', async () => {
 test('a folder that other users can write to is not used', async () => {
   mkdirSync(cacheFolder);
   chmodSync(cacheFolder, 0o777);
-  chunk('a.cjs', 'exports.name="a"');
+  chunk('a.js', 'exports.name="a"');
   const loader = cachedLoader();
-  expect(loader.load('./a.cjs')).toEqual({ name: 'a' });
+  expect(loader.load('./a.js')).toEqual({ name: 'a' });
   await loader.saveCodeCache();
   expect(cacheFiles()).toEqual([]);
 });
 
 test('a folder that disappears costs nothing but the cache', async () => {
-  chunk('a.cjs', 'exports.name="a"');
+  chunk('a.js', 'exports.name="a"');
   const loader = cachedLoader();
   rmSync(cacheFolder, { recursive: true });
-  expect(loader.load('./a.cjs')).toEqual({ name: 'a' });
+  expect(loader.load('./a.js')).toEqual({ name: 'a' });
   await expect(loader.saveCodeCache()).resolves.toBeUndefined();
 });

@@ -163,7 +163,7 @@ describe('agent, with its servers', () => {
       '@signalbox/server-sqlite',
       '@signalbox/server-weather',
     ]);
-    const imported = globSync('bundle/*.{js,cjs}', { cwd: agentFolder() })
+    const imported = globSync('bundle/*.js', { cwd: agentFolder() })
       .map((file) => readFileSync(join(agentFolder(), file), 'utf8').replaceAll('\\\n', ''))
       .flatMap((text) => [
         ...text.matchAll(/(?:^|;)(?:import|export)\b[^'";]*\bfrom\s*['"]([^'"]+)['"]/gm),
