@@ -33,6 +33,7 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await page.getByLabel('Message', { exact: true }).press('Enter');
 
     await page.getByRole('heading', { level: 1, name: 'Which customers bought most?' }).waitFor();
+    await page.locator('.composer textarea:focus').waitFor();
     const attached = page.getByRole('list', { name: 'Attachments' });
     await attached.getByRole('img', { name: /Attached image/ }).waitFor();
     await attached.getByRole('button', { name: 'Show' }).click();
@@ -107,6 +108,47 @@ describe.skipIf(inject('browser') === undefined)('a conversation', () => {
     await page.getByRole('heading', { name: 'Seller said' }).waitFor();
     const started = await runs.list({ agent_id: agent.id }).next();
     expect(started.value).toMatchObject({ agent_id: agent.id, servers: ['sqlite'] });
+  });
+
+  test('keeps the choices of its first message, and a text that was typed while it was sent', async () => {
+    const { api, runs } = clientOf();
+    const agent = await unwrap(api.POST('/v1/agents', { body: { name: 'Keeper' } }));
+    const sent = Promise.withResolvers<void>();
+    const page = await openPage(`/threads/new?agent=${agent.id}`);
+    await page.route('**/v1/runs', async (route) => {
+      await sent.promise;
+      await route.fallback();
+    });
+    await page.getByRole('button', { name: 'Keeper' }).click();
+    await page.getByRole('dialog').getByLabel('sqlite').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    const field = page.getByLabel('Message', { exact: true });
+    await field.fill('Which customers bought most?');
+    await field.press('Enter');
+    await page.getByRole('button', { name: 'Send' }).and(page.locator('[aria-busy]')).waitFor();
+    await field.press('End');
+    await field.pressSequentially(' And in Oslo?');
+    sent.resolve();
+    await page.getByRole('heading', { level: 1, name: 'Which customers bought most?' }).waitFor();
+    await expect.poll(() => field.inputValue()).toBe('And in Oslo?');
+    await page.getByRole('button', { name: 'Keeper · sqlite' }).waitFor();
+    await page.getByText('Ada Almeida (Turkey) bought most').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Keeper · sqlite' }).waitFor();
+    await field.press('Enter');
+    await page.getByRole('article').nth(1).waitFor();
+    const [newest] = (await unwrap(api.GET('/v1/runs', { params: { query: { limit: 1 } } }))).data;
+    expect(newest).toMatchObject({
+      agent_id: agent.id,
+      servers: ['sqlite'],
+      prompt: 'And in Oslo?',
+    });
+    await runs.wait(newest?.id ?? '');
+
+    const later = await openPage(new URL(page.url()).pathname);
+    await later.getByRole('button', { name: 'Keeper' }).waitFor();
+    await later.goto('/threads/new');
+    await later.getByRole('button', { name: 'Agent and servers' }).waitFor();
   });
 
   test('is forked into a run of its own', async () => {

@@ -8,17 +8,29 @@ const PREFIX = 'signalbox.draft.';
  * nor a visit of another page loses it. The empty text removes it.
  */
 export function useDraft(name: string): readonly [string, (next: string) => void] {
-  const key = PREFIX + name;
-  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? '');
+  const [text, setText] = useState(() => sessionStorage.getItem(PREFIX + name) ?? '');
   const change = useCallback(
     (next: string) => {
       setText(next);
-      if (next === '') sessionStorage.removeItem(key);
-      else store(key, next);
+      keepDraft(name, next);
     },
-    [key],
+    [name],
   );
   return [text, change];
+}
+
+/** Keeps a text in the tab under the name of a draft. The empty text removes it. */
+export function keepDraft(name: string, text: string): void {
+  if (text === '') sessionStorage.removeItem(PREFIX + name);
+  else store(PREFIX + name, text);
+}
+
+/** Moves the text of a draft to another draft, if there is a text. */
+export function moveDraft(from: string, to: string): void {
+  const text = sessionStorage.getItem(PREFIX + from) ?? '';
+  if (text === '') return;
+  keepDraft(to, text);
+  keepDraft(from, '');
 }
 
 /** Removes all drafts of the tab. */

@@ -16,10 +16,11 @@ export function Layout(): ReactNode {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
 
-  // Screen readers and keyboards continue at the new page.
+  // Screen readers and keyboards continue at the new page, unless it has moved the focus to one of its fields.
   useEffect(() => {
     if (!isFirst.current) {
-      main.current?.focus({ preventScroll: true });
+      if (main.current?.contains(document.activeElement) === false)
+        main.current.focus({ preventScroll: true });
       scrollTo(0, 0);
     }
     isFirst.current = false;

@@ -8,13 +8,17 @@ export interface PathParams {
 /** Event of the window after `navigate`; the browser itself sends `popstate` only for its own buttons. */
 const NAVIGATED = 'signalbox:navigated';
 
-/** Goes to an address of the console. With `replace` the current entry of the history is replaced. */
-export function navigate(
-  to: string,
-  { replace = false }: { readonly replace?: boolean } = {},
-): void {
-  if (replace) history.replaceState(undefined, '', to);
-  else history.pushState(undefined, '', to);
+interface NavigateOptions {
+  /** Whether the current entry of the history is replaced. Default: no. */
+  readonly replace?: boolean;
+  /** Value of `history.state` for the page. */
+  readonly state?: string;
+}
+
+/** Goes to an address of the console. */
+export function navigate(to: string, { replace = false, state }: NavigateOptions = {}): void {
+  if (replace) history.replaceState(state, '', to);
+  else history.pushState(state, '', to);
   dispatchEvent(new Event(NAVIGATED));
 }
 

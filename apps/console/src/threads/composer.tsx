@@ -1,23 +1,27 @@
 import { useMutation } from '@tanstack/react-query';
 import { ProblemError, type NewRun } from '@signalbox/client';
-import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useDraft } from '../app/drafts.ts';
 import { useUploads } from '../runs/use-uploads.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
 import { SelectField } from '../ui/select-field.tsx';
 import { AttachmentChips } from './attachment-chips.tsx';
-import { ComposerOptions, NO_OPTIONS, optionsOf, type RunChoices } from './composer-options.tsx';
+import { ComposerOptions, optionsOf, type RunChoices } from './composer-options.tsx';
 
 interface ComposerProps {
   /** Id of the thread, or `new`, under which the tab keeps a text that was not sent. */
   readonly draftName: string;
   /** Whether a run of the thread is not settled, so that a person must say what a further message does. */
   readonly isBusy: boolean;
-  /** Agent that is chosen at first; `''` for none. */
-  readonly agentId?: string;
+  readonly choices: RunChoices;
+  readonly onChoose: (choices: RunChoices) => void;
+  /** Whether the field gets the focus when it appears, unless a control has it. Default: no. */
+  readonly takesFocus?: boolean;
   /** Starts a run. The text stays when it rejects. */
   readonly onSend: (run: NewRun) => Promise<void>;
+  /** Called after `onSend`, when the draft has only the text that was typed meanwhile. */
+  readonly onSent?: () => void;
 }
 
 /** Text and ids of the files of a message that is being sent. */
@@ -35,17 +39,28 @@ const ON_BUSY: readonly { readonly value: OnBusy; readonly label: string }[] = [
 ];
 
 /** The field for a message, with attachments and the choices of its run. Files can also be pasted or dropped. */
-export function Composer({ draftName, isBusy, agentId = '', onSend }: ComposerProps): ReactNode {
+export function Composer({
+  draftName,
+  isBusy,
+  choices,
+  onChoose,
+  takesFocus = false,
+  onSend,
+  onSent,
+}: ComposerProps): ReactNode {
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
   const [prompt, setPrompt] = useDraft(`thread.${draftName}`);
   const newest = useRef(prompt);
-  const [choices, setChoices] = useState<RunChoices>({ ...NO_OPTIONS, agentId });
   const [onBusy, setOnBusy] = useState<OnBusy>('enqueue');
   const [isDropping, setIsDropping] = useState(false);
   const [wasBusy, setWasBusy] = useState(false);
   const uploads = useUploads();
+  useEffect(() => {
+    if (takesFocus && document.activeElement?.matches('body, main') === true)
+      field.current?.focus({ preventScroll: true });
+  }, [takesFocus]);
   // Another client may have started a run that this page does not know yet.
   const mustChoose = isBusy || wasBusy;
 
@@ -69,6 +84,7 @@ export function Composer({ draftName, isBusy, agentId = '', onSend }: ComposerPr
       setWasBusy(false);
       for (const file of files) uploads.remove(file);
       field.current?.focus();
+      onSent?.();
     },
   });
   const canSend = prompt.trim() !== '' && !uploads.isUploading && !send.isPending;
@@ -147,7 +163,7 @@ export function Composer({ draftName, isBusy, agentId = '', onSend }: ComposerPr
         <Button icon="link" isBusy={uploads.isUploading} onClick={() => picker.current?.click()}>
           Attach
         </Button>
-        <ComposerOptions choices={choices} onChange={setChoices} />
+        <ComposerOptions choices={choices} onChange={onChoose} />
         <span className="composer-hint faint" id={`${id}-hint`}>
           <kbd>Enter</kbd> sends, <kbd>Shift</kbd> <kbd>Enter</kbd> begins a line
         </span>

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { isSettled, unwrap } from '@signalbox/client';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -9,8 +9,9 @@ import { printable } from '../ui/printable.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { Composer } from './composer.tsx';
 import { Exchange } from './exchange.tsx';
-import { BackToThreads } from './new-conversation.tsx';
+import { BackToThreads, STARTED } from './new-conversation.tsx';
 import { ThreadActions } from './thread-actions.tsx';
+import { useThreadChoices } from './thread-choices.ts';
 import { useFollowEnd } from './use-follow-end.ts';
 
 /** Runs of a conversation that are loaded at once, the newest first. */
@@ -22,6 +23,9 @@ const REFRESH_MS = 3000;
 export function Conversation({ id }: { readonly id: string }): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
+  const [isStarted] = useState(() => history.state === STARTED);
+  // A later visit of the same entry of the history begins at the top of the page.
+  useEffect(() => history.replaceState(undefined, ''), []);
   const thread = useQuery({
     queryKey: ['thread', id],
     queryFn: ({ signal }) =>
@@ -51,6 +55,7 @@ export function Conversation({ id }: { readonly id: string }): ReactNode {
   const error = thread.error ?? runs.error;
   const title = thread.data?.title ?? 'Untitled';
   const newestFirst = runs.data?.pages.flatMap((page) => page.data);
+  const [choices, setChoices] = useThreadChoices(id, newestFirst?.[0]);
   return (
     <>
       <BackToThreads />
@@ -81,10 +86,13 @@ export function Conversation({ id }: { readonly id: string }): ReactNode {
           <Exchange key={run.id} run={run} />
         ))}
       </div>
-      {newestFirst !== undefined && (
+      {(newestFirst !== undefined || isStarted) && (
         <Composer
           draftName={id}
-          isBusy={newestFirst.some((run) => !isSettled(run))}
+          isBusy={newestFirst?.some((run) => !isSettled(run)) ?? true}
+          choices={choices}
+          onChoose={setChoices}
+          takesFocus={isStarted}
           onSend={async (run) => {
             await client.runs.create({ ...run, thread_id: id });
             await queries.invalidateQueries({ queryKey: runsKey });

@@ -1,14 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { newIdempotencyKey, unwrap } from '@signalbox/client';
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
+import { moveDraft } from '../app/drafts.ts';
 import { navigate, useAddress } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { PageHeader } from '../ui/page-header.tsx';
+import { NO_OPTIONS, type RunChoices } from './composer-options.tsx';
 import { Composer } from './composer.tsx';
+import { keepChoices } from './thread-choices.ts';
 import { titleOf } from './thread-title.ts';
+
+/** State of the history for a thread that was started in this tab: its page continues in the message field. */
+export const STARTED = 'started';
 
 interface NewConversationProps {
   /** Whether it is the page, and not only the place beside the list. */
@@ -20,8 +26,9 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
   const client = useClient();
   const queries = useQueryClient();
   const agentId = useAddress().searchParams.get('agent') ?? '';
+  const [choices, setChoices] = useState<RunChoices>({ ...NO_OPTIONS, agentId });
   // Kept after a rejected first message, so that a second attempt creates no second thread.
-  const [created, setCreated] = useState<string>();
+  const created = useRef<string>(undefined);
   return (
     <>
       {isPage && (
@@ -39,10 +46,11 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
       <Composer
         draftName="new"
         isBusy={false}
-        agentId={agentId}
+        choices={choices}
+        onChoose={setChoices}
         onSend={async (run) => {
           const id =
-            created ??
+            created.current ??
             (
               await unwrap(
                 client.api.POST('/v1/threads', {
@@ -51,10 +59,15 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
                 }),
               )
             ).id;
-          setCreated(id);
+          created.current = id;
           await client.runs.create({ ...run, thread_id: id });
           void queries.invalidateQueries({ queryKey: ['threads'] });
-          navigate(`/threads/${encodeURIComponent(id)}`, { replace: isPage });
+          keepChoices(id, choices);
+        }}
+        onSent={() => {
+          const id = created.current ?? '';
+          moveDraft('thread.new', `thread.${id}`);
+          navigate(`/threads/${encodeURIComponent(id)}`, { replace: isPage, state: STARTED });
         }}
       />
     </>
