@@ -48,6 +48,11 @@ export interface InputRequest {
 /**
  * Opens an inbox item for a server's input request and resolves when it is answered or expired. The
  * call waits until then.
+ *
+ * The database can lose a stored item, for example when it hands over to a server that had not
+ * received the last commits. The item is then stored again, because its server still waits: a person
+ * can respond, and the call needs no other attempt. Only the waiting process knows the request, so a
+ * sweep could do no more than end the call.
  * @throws ProtocolError when the call or the run has ended, or the server sent too many requests
  */
 export async function requestInput(
@@ -61,16 +66,24 @@ export async function requestInput(
       : await context.store.read.inboxItemOf(call.id, questionKey);
   const id = earlier?.id ?? context.newId();
   const release = questionKey === undefined ? hold(context, call) : undefined;
-  const closed = watchForClose(context, id, signal);
+  const open = (change: Change): Promise<void> =>
+    openInputRequest(context, change, { id, kind, call, request, questionKey });
+  const storeAgain = (): Promise<void> =>
+    context.commit(
+      call.runId,
+      async (change) => {
+        // A request that was withdrawn meanwhile has no waiter that could close it.
+        if (signal.aborted || (await change.sql.inboxItem(id)) !== undefined) return;
+        await open(change);
+      },
+      'ask-person',
+    );
+  const closed = watchForClose(context, { id, storeAgain, signal });
   try {
-    if (earlier === undefined)
-      await context.commit(
-        call.runId,
-        (change) => openInputRequest(context, change, { id, kind, call, request, questionKey }),
-        'ask-person',
-      );
+    if (earlier === undefined) await context.commit(call.runId, open, 'ask-person');
+    closed.isStored();
     // A person may have responded while no process waited.
-    else await closed.poll();
+    if (earlier !== undefined) await closed.poll();
     activity.park();
     await closed.promise;
     const item = await context.commit(
@@ -175,22 +188,51 @@ async function deliver(
   return item;
 }
 
-/** Waits until the item is closed or the request is withdrawn. */
-function watchForClose(
-  context: Uses<'store' | 'watch' | 'logger'>,
-  itemId: string,
-  signal: AbortSignal,
-): {
+interface Closing {
+  /**
+   * Resolves when the item is closed or the request is withdrawn. Rejects when the item was lost and
+   * may not be stored again.
+   */
   readonly promise: Promise<void>;
   readonly poll: () => Promise<void>;
+  /** Makes the wait store the item again if it is missing. */
+  readonly isStored: () => void;
   readonly forget: () => void;
-} {
-  const { promise, resolve } = Promise.withResolvers<void>();
+}
+
+/** Waits until the item is closed or the request is withdrawn. `storeAgain` stores a lost item again. */
+function watchForClose(
+  context: Uses<'store' | 'watch' | 'logger'>,
+  {
+    id,
+    storeAgain,
+    signal,
+  }: {
+    readonly id: string;
+    readonly storeAgain: () => Promise<void>;
+    readonly signal: AbortSignal;
+  },
+): Closing {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let isStored = false;
+  const restore = async (): Promise<void> => {
+    context.logger.warn('the database lost an input request; it is stored again', {
+      inbox_item_id: id,
+    });
+    try {
+      await storeAgain();
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      reject(error);
+    }
+  };
   const poll = async (): Promise<void> => {
-    const item = await context.store.read.inboxItem(itemId);
+    const wasStored = isStored;
+    const item = await context.store.read.inboxItem(id);
+    if (item === undefined && wasStored && !signal.aborted) await restore();
     if (item !== undefined && item.state !== 'open') resolve();
   };
-  const unsubscribe = context.watch.subscribe(`item:${itemId}`, {
+  const unsubscribe = context.watch.subscribe(`item:${id}`, {
     onSignal: () => inBackground(context, 'reading an inbox item', poll()),
     onPoll: poll,
   });
@@ -200,6 +242,9 @@ function watchForClose(
   return {
     promise,
     poll,
+    isStored: () => {
+      isStored = true;
+    },
     forget: () => {
       unsubscribe();
       signal.removeEventListener('abort', withdraw);

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { InboxItem } from '../../ports/store/inbox.ts';
 import type { Store, StoreTransaction } from '../../ports/store.ts';
+import { POLL_EVERY_MS } from '../../signals/signal-watch.ts';
 import { ManualClock } from '../../testing/manual-clock.ts';
 import { SWEEP_EVERY_MS } from '../core/sweep-timer.ts';
 import { callsThenAnswer, type Script } from '../testing/fake-llm.ts';
@@ -232,4 +234,86 @@ test('a call in progress is left alone also when the database lost that this pro
   expect(await service.call(id)).toMatchObject({ attempt: 1, state: 'dispatched' });
   answer.resolve();
   expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+});
+
+describe('an input request that the database lost', () => {
+  const FORM = {
+    message: 'Who are you?',
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+  } as const;
+
+  /** Opens a service that loses the only input request of a call when it is first stored. */
+  async function lostRequest(): Promise<{
+    readonly service: Service;
+    readonly id: string;
+    readonly refusals: readonly string[];
+  }> {
+    let losses = 0;
+    const refusals: string[] = [];
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'w__ask' }]]),
+      policies: POLICIES,
+      clock: new ManualClock(),
+      tools: {
+        w__ask: {
+          annotations: READ_ONLY,
+          call: async ({ inputHandlers: { elicit }, signal }) =>
+            ok(
+              await elicit!(FORM, { signal, meta: {} }).then(JSON.stringify, (error: unknown) => {
+                refusals.push(String(error));
+                return 'refused';
+              }),
+            ),
+        },
+      },
+      changeStore: losing(async (sql, run) => {
+        const [item] = await sql.inboxEntries({ runId: run, states: ['open'] });
+        if (item === undefined || losses > 0) return false;
+        losses += 1;
+        return true;
+      }),
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    await service.event(id, 'tool_call.dispatched');
+    await expect.poll(() => losses).toBe(1);
+    expect(await service.read.inboxItems({ runId: id })).toEqual([]);
+    return { service, id, refusals };
+  }
+
+  /** Lets time pass until the request is stored again. */
+  async function storedAgain(service: Service, id: string): Promise<InboxItem> {
+    await expect
+      .poll(() => {
+        service.clock.advance(POLL_EVERY_MS);
+        return service.read.inboxItems({ runId: id, state: 'open' });
+      })
+      .toHaveLength(1);
+    return service.item(id);
+  }
+
+  test('is stored again, and its call gets the response of the person', async () => {
+    const { service, id } = await lostRequest();
+    const item = await storedAgain(service, id);
+    expect(await service.call(id)).toMatchObject({ state: 'input_required', attempt: 1 });
+    await service.engine.respond(item.id, { action: 'accept', content: { name: 'Ada' } });
+    expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+    expect((await service.call(id)).result).toMatchObject({
+      content: [{ text: '{"action":"accept","content":{"name":"Ada"}}' }],
+    });
+  });
+
+  test('ends with an error when another worker has continued its call meanwhile', async () => {
+    const { service, id, refusals } = await lostRequest();
+    const { id: callId, attempt } = await service.call(id);
+    await service.store.write({ run: id }, (sql) =>
+      sql.updateToolCall(callId, { state: ['dispatched'], attempt }, { owner: 'another' }),
+    );
+    await expect
+      .poll(() => {
+        service.clock.advance(POLL_EVERY_MS);
+        return refusals;
+      })
+      .toEqual([expect.stringContaining('The call of this input request is being stopped.')]);
+    expect(await service.read.inboxItems({ runId: id })).toEqual([]);
+  });
 });
