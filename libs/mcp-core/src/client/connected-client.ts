@@ -1,3 +1,4 @@
+import { unlessAborted } from '../jsonrpc/bounded-waits.ts';
 import type { JsonObject } from '../jsonrpc/messages.ts';
 import type { Transport } from '../jsonrpc/transport.ts';
 import type { LoggingLevel } from '../protocol/logging-levels.ts';
@@ -252,19 +253,26 @@ export class ConnectedClient implements Client {
   ): Promise<JsonObject> {
     const { cache = 'use' } = options;
     const ticket = this.#cache.ticket(method, params);
-    const known = cache === 'use' ? this.#cache.find(ticket) : undefined;
+    const found =
+      cache === 'use' ? this.#cache.find(ticket, () => this.#current.credentials()) : undefined;
+    const known = found instanceof Promise ? await unlessAborted(found, options.signal) : found;
     if (known !== undefined) return known;
     // A result after input rounds depends on the input responses, so it is not stored.
     let rounds = 0;
+    let credentials = '';
     const result = await this.#current.connection
-      .request(method, params, { ...options, onInputRequired: () => (rounds += 1) })
+      .request(method, params, {
+        ...options,
+        onInputRequired: () => (rounds += 1),
+        onCredentials: (sent) => (credentials = sent),
+      })
       .catch((error: unknown) => {
         // The pages that led to a refused cursor are stale.
         if (params.cursor !== undefined && error instanceof ProtocolError)
           this.#cache.evict((entry) => entry.method === method);
         throw error;
       });
-    if (cache !== 'none' && rounds === 0) this.#cache.store(ticket, { method, params }, result);
+    if (cache !== 'none' && rounds === 0) this.#cache.store(ticket, credentials, result);
     return result;
   }
 

@@ -34,6 +34,11 @@ export interface SendOptions {
   readonly relatedTo?: RequestId | undefined;
   /** Header fields sent with the message, by a transport that carries headers; others ignore them. */
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /**
+   * Called before a request is sent, each time that it is, with the value of `credentials` that it is
+   * sent with. Called by a transport that has `credentials`; others ignore it.
+   */
+  readonly onCredentials?: ((credentials: string) => void) | undefined;
 }
 
 /**
@@ -88,6 +93,13 @@ export interface Transport {
   readonly hasStreamPerRequest?: boolean;
   /** Whether `SendOptions.headers` reach the peer. Default: no. */
   readonly carriesHeaders?: boolean;
+  /**
+   * Returns a text that names the credentials with which the next request would be sent, such as a
+   * digest of the access token: a client reuses private results of requests with the same one only.
+   * Default: the credentials of the connection never change.
+   * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
+   */
+  credentials?(): string | Promise<string>;
   /**
    * Starts delivery; called once, before any other method but `close`. Messages that arrived
    * earlier are delivered too. Rejects when the connection cannot be opened; `closed` is then not

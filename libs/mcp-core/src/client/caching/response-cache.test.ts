@@ -3,6 +3,7 @@ import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { Client } from '../client.ts';
 import type { ClientOptions } from '../client-options.ts';
 import { connectClient } from '../connect-client.ts';
+import { ResponseCache } from './response-cache.ts';
 import {
   discovered,
   initialized,
@@ -143,6 +144,16 @@ describe('a result that may be kept', () => {
     user = 'ann';
     await both();
     expect([server.all('resources/read').length, server.all('tools/list').length]).toEqual([2, 1]);
+  });
+
+  test('is requested when its credentials cannot be obtained in time', async () => {
+    const cache = new ResponseCache();
+    const ticket = cache.ticket('resources/read', { uri: 'file:///a' });
+    cache.store(ticket, 'ann', { contents: [], ...fresh(60_000) });
+    const found = cache.find(ticket, () => new Promise<string>(() => undefined));
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(await found).toBeUndefined();
+    expect(cache.find(ticket, () => 'ann')).toMatchObject({ contents: [] });
   });
 
   test('gives way when the cache is full', async () => {

@@ -1,3 +1,4 @@
+import { withinLimit } from '../../jsonrpc/bounded-waits.ts';
 import { costOf } from '../../jsonrpc/message-limits.ts';
 import type { JsonObject, JsonRpcNotification } from '../../jsonrpc/messages.ts';
 import { changedList, type ListKind } from '../../protocol/list-changes.ts';
@@ -9,7 +10,10 @@ export interface CacheOptions {
   readonly maxEntries?: number | undefined;
   /** Maximum size of all results in bytes of JSON, where each value counts as at least 16; default 16 MiB. */
   readonly maxCharacters?: number | undefined;
-  /** Returns the name of the current authorization context; private results are reused within one context only. Default: a single context. */
+  /**
+   * Returns the name of the current authorization context; private results are reused within one context only. Default: each set of credentials that the
+   * transport sends is a context, so that a refreshed access token begins another.
+   */
   readonly authorization?: (() => string) | undefined;
 }
 
@@ -21,14 +25,21 @@ interface CachedResult {
   readonly characters: number;
 }
 
-/** The state of the cache when a request was sent. A later invalidation prevents its result from being stored. */
+/** A request, and the state of the cache when it was sent. A later invalidation prevents its result from being stored. */
 export interface CacheTicket {
-  readonly key: { readonly shared: string; readonly private: string };
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Key of a public result, and beginning of the keys of private results. */
+  readonly key: string;
+  /** The authorization context that the host names. */
+  readonly context: string | undefined;
   readonly invalidations: number;
 }
 
 const DEFAULT_MAX_ENTRIES = 256;
 const DEFAULT_MAX_CHARACTERS = 16 * 1024 * 1024;
+/** Milliseconds after which a request is sent because its credentials are not known yet. */
+const CREDENTIALS_LIMIT_MS = 3000;
 
 /** The list methods of each kind. */
 const LIST_REQUESTS: { readonly [K in ListKind]: readonly string[] } = {
@@ -44,7 +55,7 @@ const LIST_REQUESTS: { readonly [K in ListKind]: readonly string[] } = {
 export class ResponseCache {
   readonly #maxEntries: number;
   readonly #maxCharacters: number;
-  readonly #authorization: () => string;
+  readonly #authorization: (() => string) | undefined;
   readonly #entries = new Map<string, CachedResult>();
   #characters = 0;
   #invalidations = 0;
@@ -52,7 +63,7 @@ export class ResponseCache {
   constructor({
     maxEntries = DEFAULT_MAX_ENTRIES,
     maxCharacters = DEFAULT_MAX_CHARACTERS,
-    authorization = () => '',
+    authorization,
   }: CacheOptions = {}) {
     this.#maxEntries = maxEntries;
     this.#maxCharacters = maxCharacters;
@@ -61,25 +72,44 @@ export class ResponseCache {
 
   /** Returns the ticket of a request. Call before sending; `params` must be without `_meta`. */
   ticket(method: string, params: JsonObject): CacheTicket {
-    const request = `${method} ${JSON.stringify(params)}`;
     return {
-      key: { shared: request, private: `${request} ${this.#authorization()}` },
+      method,
+      params,
+      key: `${method} ${JSON.stringify(params)}`,
+      context: this.#authorization?.(),
       invalidations: this.#invalidations,
     };
   }
 
-  /** Returns a fresh result, with the rest of its `ttlMs`. */
-  find({ key }: CacheTicket): JsonObject | undefined {
-    if (this.#entries.size === 0) return undefined;
-    return this.#fresh(key.private) ?? this.#fresh(key.shared);
+  /**
+   * Returns a fresh result, with the rest of its `ttlMs`. Calls `credentials`, which returns those of
+   * the next request, only when there is a private result. Returns none when that fails or takes long.
+   */
+  find(
+    { key, context }: CacheTicket,
+    credentials: () => string | Promise<string>,
+  ): JsonObject | undefined | Promise<JsonObject | undefined> {
+    const shared = this.#fresh(key);
+    if (shared !== undefined || !this.#hasPrivate(key)) return shared;
+    let found: string | Promise<string>;
+    try {
+      found = context ?? credentials();
+    } catch {
+      return undefined;
+    }
+    if (typeof found === 'string') return this.#fresh(privateKey(key, found));
+    const late = found.then(
+      (name) => this.#fresh(privateKey(key, name)),
+      () => undefined,
+    );
+    return withinLimit(late, CREDENTIALS_LIMIT_MS);
   }
 
-  /** Stores a result with a positive `ttlMs`, unless the cache was invalidated since its request was sent. */
-  store(
-    ticket: CacheTicket,
-    request: { readonly method: string; readonly params: JsonObject },
-    result: JsonObject,
-  ): void {
+  /**
+   * Stores a result with a positive `ttlMs`, unless the cache was invalidated since its request was
+   * sent. `credentials` are those of the request.
+   */
+  store(ticket: CacheTicket, credentials: string, result: JsonObject): void {
     const { ttlMs, cacheScope } = result;
     if (
       typeof ttlMs !== 'number' ||
@@ -90,10 +120,13 @@ export class ResponseCache {
       return;
     const characters = costOf(JSON.stringify(result));
     if (characters > this.#maxCharacters) return;
-    const key = cacheScope === 'public' ? ticket.key.shared : ticket.key.private;
+    const { method, params, context = credentials } = ticket;
+    this.#drop(ticket.key);
+    const key = cacheScope === 'public' ? ticket.key : privateKey(ticket.key, context);
     this.#drop(key);
     this.#entries.set(key, {
-      ...request,
+      method,
+      params,
       result,
       freshUntil: performance.now() + ttlMs,
       characters,
@@ -131,6 +164,12 @@ export class ResponseCache {
     }
   }
 
+  #hasPrivate(key: string): boolean {
+    const start = privateKey(key, '');
+    for (const each of this.#entries.keys()) if (each.startsWith(start)) return true;
+    return false;
+  }
+
   #fresh(key: string): JsonObject | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -144,4 +183,9 @@ export class ResponseCache {
     this.#characters -= this.#entries.get(key)?.characters ?? 0;
     this.#entries.delete(key);
   }
+}
+
+/** Returns the key of a private result; no key of a request is the beginning of that of another. */
+function privateKey(key: string, context: string): string {
+  return `${key} ${context}`;
 }

@@ -23,6 +23,7 @@ import {
   type InputRequired,
   type SendingOptions,
   type SentRequest,
+  sendOptionsOf,
 } from '../requests/active-request.ts';
 import { ActiveRequests } from '../requests/active-requests.ts';
 import type { ClientOptions } from '../client-options.ts';
@@ -212,7 +213,6 @@ export class ClientConnection {
         timeoutMs = this.#options.limits?.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS,
         maxTotalMs = Infinity,
         signal,
-        headers,
       } = options;
       const id = this.#peer.takeId();
       const request = new ActiveRequest(
@@ -225,7 +225,7 @@ export class ClientConnection {
       this.#peer.call(
         { jsonrpc: '2.0', id, method, params: this.#wireParams(request) },
         request,
-        headers === undefined ? undefined : { headers },
+        sendOptionsOf(options),
       );
     });
   }

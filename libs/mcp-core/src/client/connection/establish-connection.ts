@@ -21,6 +21,7 @@ export interface Establishing {
 export interface Established {
   readonly connection: ClientConnection;
   readonly server: ConnectedServer;
+  readonly transport: Transport;
 }
 
 const DEFAULT_CONNECT_TIMEOUT_MS = 60_000;
@@ -83,7 +84,7 @@ async function establishOnce(
       await untilAborted(connection.notify('notifications/initialized'), signal);
     }
     connection.announce();
-    return { connection, server };
+    return { connection, server, transport };
   } catch (error) {
     await connection.close();
     throw error;

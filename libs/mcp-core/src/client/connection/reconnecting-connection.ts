@@ -39,6 +39,11 @@ export class ReconnectingConnection {
     return this.#current.server;
   }
 
+  /** @see Transport.credentials */
+  credentials(): string | Promise<string> {
+    return this.#current.transport.credentials?.() ?? '';
+  }
+
   get isClosed(): boolean {
     return this.#closing.signal.aborted;
   }

@@ -1,6 +1,7 @@
 import type { DecodedResult } from '../../era/codec.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import type { RequestOutcome, OutcomeReceiver } from '../../jsonrpc/outgoing-request.ts';
+import type { SendOptions } from '../../jsonrpc/transport.ts';
 import type { RequestOptions } from '../client-options.ts';
 
 /** The earlier attempts of a request that is sent again. */
@@ -18,10 +19,19 @@ export interface Attempt {
 export interface SendingOptions extends RequestOptions {
   /** Header fields of the HTTP request. */
   readonly headers?: { readonly [name: string]: string } | undefined;
+  /** @see SendOptions.onCredentials */
+  readonly onCredentials?: ((credentials: string) => void) | undefined;
   /** Absent for the first attempt. */
   readonly attempt?: Attempt;
   /** Called when the server requires input before it responds. */
   readonly onInputRequired?: () => void;
+}
+
+/** Returns the part of the options that is for the transport, if any. */
+export function sendOptionsOf({ headers, onCredentials }: SendingOptions): SendOptions | undefined {
+  return headers === undefined && onCredentials === undefined
+    ? undefined
+    : { headers, onCredentials };
 }
 
 /** A sent request, with all that is needed to send it again. */

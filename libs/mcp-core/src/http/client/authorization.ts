@@ -26,7 +26,7 @@ export interface RefusedRequest extends AuthorizedRequest {
  * `@signalbox/mcp-core/auth` implements it with OAuth.
  */
 export interface HttpAuthorization {
-  /** Returns header fields for a request; called each time that it is sent. Calls may overlap. */
+  /** Returns header fields for a request; called each time that it is sent, and before a private result is reused instead. Calls may overlap. */
   headers(request: AuthorizedRequest): ExtraHeaders | Promise<ExtraHeaders>;
   /**
    * Called for each 401 and 403, except for the end of a session. `true` sends the request again, at

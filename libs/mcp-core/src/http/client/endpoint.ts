@@ -3,13 +3,8 @@ import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { LocalError } from '../../protocol/errors.ts';
 import type { HttpAuthorization } from './authorization.ts';
-import {
-  type ExtraHeaders,
-  type HeaderProvider,
-  isPromise,
-  RESERVED_HEADERS,
-  withReplaced,
-} from './headers.ts';
+import { type ExtraHeaders, type HeaderProvider, isPromise, RESERVED_HEADERS } from './headers.ts';
+import { credentialsIn, hostHeaders, type HostHeaders } from './host-headers.ts';
 import { parseServerUrl } from './parse-server-url.ts';
 import { safeHeaders } from './read-http-error.ts';
 
@@ -49,6 +44,8 @@ export interface Call {
   /** Alternating names and values, without the headers of the endpoint. */
   readonly headers: readonly string[];
   readonly body?: string;
+  /** Called before each attempt with a digest of its credentials, unless all attempts have the same. */
+  sending?(credentials: string): void;
   /** Called once, unless `failed` is called; never after `abort`. */
   responded(response: IncomingMessage): void;
   /**
@@ -139,6 +136,15 @@ export class ClientEndpoint {
     return url?.origin === this.#url.origin ? `${url.pathname}${url.search}` : undefined;
   }
 
+  /** Returns a digest of the credentials that the next POST would have; empty if they cannot change. */
+  credentials(): string | Promise<string> {
+    if (this.#staticHeaders !== undefined) return '';
+    const { href } = this.#url;
+    const found = hostHeaders(this.#options, { method: 'POST', url: href, server: href });
+    const read = ({ all }: HostHeaders): string => credentialsIn(all);
+    return isPromise(found) ? found.then(read) : read(found);
+  }
+
   /** Sends synchronously, unless the headers are asynchronous. */
   send(call: Call): CallHandle {
     const attempt: Attempt = {
@@ -186,20 +192,16 @@ export class ClientEndpoint {
 
   /** Returns the headers of the host and of the authorization; at once if neither is a promise. */
   #askForHeaders(attempt: Attempt): readonly string[] | Promise<readonly string[]> {
-    const { headers: own, authorization } = this.#options;
-    const { method, body } = attempt.call;
-    const request = { method, url: `${this.#url.origin}${attempt.path}` };
-    const extra = typeof own === 'function' ? own(request) : own;
-    const granted = authorization?.headers({ ...request, body, server: this.#url.href });
-    const merge = (all: ExtraHeaders, authorized: ExtraHeaders): readonly string[] => {
+    const { call, path } = attempt;
+    const { method, body } = call;
+    const read = ({ all, authorized }: HostHeaders): readonly string[] => {
       attempt.authorization = authorized;
-      return this.#flatten(withReplaced(all, authorized));
+      call.sending?.(credentialsIn(all));
+      return this.#flatten(all);
     };
-    if (isPromise(extra) || isPromise(granted))
-      return Promise.all([extra, granted]).then(([all = {}, authorized = {}]) =>
-        merge(all, authorized),
-      );
-    return merge(extra ?? {}, granted ?? {});
+    const request = { method, url: `${this.#url.origin}${path}`, body, server: this.#url.href };
+    const found = hostHeaders(this.#options, request);
+    return isPromise(found) ? found.then(read) : read(found);
   }
 
   #dispatch(attempt: Attempt, ownHeaders: readonly string[]): void {
@@ -388,5 +390,3 @@ interface Attempt {
 function reasonOf(error: unknown): string {
   return error instanceof Error && error.name === 'AuthorizationError' ? `: ${error.message}` : '.';
 }
-
-/** Returns headers with those of the replacement in place of equal ones. */

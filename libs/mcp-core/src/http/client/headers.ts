@@ -7,7 +7,7 @@ export interface ExtraHeaders {
   readonly [name: string]: string;
 }
 
-/** Called before every HTTP request, including streams and retries. */
+/** Called before every HTTP request, including streams and retries, and before a private result is reused. */
 export type HeaderProvider = (request: {
   readonly method: 'POST' | 'GET' | 'DELETE';
   readonly url: string;

@@ -136,6 +136,10 @@ class HttpTransport implements Transport, RequestOwner {
     if (message.method === 'notifications/initialized') await this.#openStandalone();
   }
 
+  credentials(): string | Promise<string> {
+    return this.endpoint.credentials();
+  }
+
   close(): Promise<void> {
     return this.#end(undefined);
   }
@@ -225,6 +229,7 @@ class HttpTransport implements Transport, RequestOwner {
       headers,
       body,
       hasSession: !isModernRequest && this.#session.id !== undefined,
+      onCredentials: options?.onCredentials,
     });
     this.#running.set(message.id, request);
     request.send();

@@ -45,6 +45,8 @@ export interface RequestPost {
   readonly body: string;
   /** Whether the request names a session, which a 404 then ends. */
   readonly hasSession: boolean;
+  /** @see SendOptions.onCredentials */
+  readonly onCredentials?: ((credentials: string) => void) | undefined;
 }
 
 /** Milliseconds that a server may keep a stream open after the response. */
@@ -100,6 +102,10 @@ export class PostedRequest implements Call {
   /** Registers a callback for the end of the request: its response, failure or abortion. */
   onOver(end: () => void): void {
     this.#onOver = end;
+  }
+
+  sending(credentials: string): void {
+    this.post.onCredentials?.(credentials);
   }
 
   responded(response: IncomingMessage): void {
