@@ -29,6 +29,21 @@ export function offsetOf(value: unknown): number | undefined {
   return typeof value === 'number' && Math.abs(value) <= maxOffsetSeconds ? value : undefined;
 }
 
+/** The current date at a place. */
+export interface Today {
+  /** The date, `YYYY-MM-DD`; that of UTC when the time zone is unknown. */
+  readonly date: string;
+  /** The latest date that it can be. */
+  readonly latest: string;
+}
+
+/** Returns the date in a time zone (IANA name) at an instant (ms since the epoch). */
+export function todayIn(timeZone: string | undefined, instant: number): Today {
+  const date = zonedTime(instant, timeZone ?? 'GMT').slice(0, 10);
+  const latest = timeZone === undefined ? instant + maxOffsetSeconds * 1000 : undefined;
+  return { date, latest: latest === undefined ? date : zonedTime(latest, 'GMT').slice(0, 10) };
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /**

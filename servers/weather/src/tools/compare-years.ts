@@ -1,4 +1,5 @@
 import type { InteractiveContext } from '@signalbox/mcp-core/server';
+import type { Today } from '../local-time.ts';
 import type { CacheState, Place, WeatherProvider } from '../provider.ts';
 import { unitSystems, type Units } from '../units.ts';
 import { WeatherError, type WeatherErrorDetails } from '../weather-error.ts';
@@ -32,11 +33,12 @@ export type ComparedYear = { readonly query: string; readonly year: number } & (
  * Returns the period of a year, which ends today if it has not ended.
  * @throws WeatherError `invalid-arguments` for a period before the archive begins or after today
  */
-export function periodOfYear(year: number, month: number | undefined, today: string): DateRange {
+export function periodOfYear(year: number, month: number | undefined, today: Today): DateRange {
   const two = (value: number) => String(value).padStart(2, '0');
   const start = `${year}-${two(month ?? 1)}-01`;
   const last = new Date(Date.UTC(year, month ?? 12, 0)).toISOString().slice(0, 10);
-  const end = last > today && start <= today ? today : last;
+  const begun = start > today.date ? start : today.date;
+  const end = last > today.date && start <= today.latest ? begun : last;
   checkRange({ start, end }, today);
   return { start, end };
 }

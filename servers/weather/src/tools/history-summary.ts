@@ -1,4 +1,4 @@
-import { dayAfter } from '../local-time.ts';
+import { dayAfter, type Today } from '../local-time.ts';
 import type { PastDay } from '../provider.ts';
 import type { UnitSystem } from '../units.ts';
 import { WeatherError } from '../weather-error.ts';
@@ -30,17 +30,17 @@ export function yearsOf({ start, end }: DateRange): readonly DateRange[] {
 }
 
 /**
- * Checks that a range of the archive is in order and has begun.
+ * Checks that a range of the archive is in order and does not end after today.
  * @throws WeatherError `invalid-arguments`
  */
-export function checkRange({ start, end }: DateRange, today: string): void {
+export function checkRange({ start, end }: DateRange, { latest }: Today): void {
   const problem =
     end < start
       ? `end ${end} is before start ${start}`
       : start < FIRST_ARCHIVE_DATE
         ? `start ${start} is before ${FIRST_ARCHIVE_DATE}, the first day of the archive`
-        : end > today
-          ? `end ${end} is after today, ${today}; weather_forecast has the days to come`
+        : end > latest
+          ? `end ${end} is after today, ${latest}; weather_forecast has the days to come`
           : undefined;
   if (problem !== undefined) throw new WeatherError('invalid-arguments', `${problem}.`);
 }

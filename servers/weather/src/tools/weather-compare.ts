@@ -10,6 +10,7 @@ import {
   resolveLocation,
   resolveOrAsk,
 } from '../location/resolve-location.ts';
+import { todayIn } from '../local-time.ts';
 import {
   MAX_FORECAST_DAYS,
   type CacheState,
@@ -21,6 +22,7 @@ import { unitSystems, type Units } from '../units.ts';
 import { WeatherError, type WeatherErrorDetails } from '../weather-error.ts';
 import { COMPARE_METRICS, metricOf, metricUnit, type CompareMetric } from './compare-metric.ts';
 import { compareYears, periodOfYear, type ComparedYear } from './compare-years.ts';
+import type { DateRange } from './history-summary.ts';
 import { locationInput, locationOutput } from './location-output.ts';
 import { provenance, provenanceSchema, withProvenance } from './provenance.ts';
 import {
@@ -160,9 +162,14 @@ async function compareYearsAt(
     readonly month: number | undefined;
   },
 ): Promise<StructuredOutput> {
-  const today = new Date(now()).toISOString().slice(0, 10);
-  const periods = years.map((year) => periodOfYear(year, month, today));
+  const periodsIn = (timeZone: string | undefined): readonly DateRange[] => {
+    const today = todayIn(timeZone, now());
+    return years.map((year) => periodOfYear(year, month, today));
+  };
+  // Before the place is known, only years that have begun nowhere are refused.
+  periodsIn(undefined);
   const { place } = await resolveOrAsk(location, provider, context);
+  const periods = periodsIn(place.timezone);
   const unit = metricUnit(metric, unitSystems[units].labels);
   let done = 0;
   const onDone = (compared: ComparedYear): PromiseLike<void> =>

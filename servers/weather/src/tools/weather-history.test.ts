@@ -59,6 +59,31 @@ describe('weather_history', () => {
     await expect(history(args)).rejects.toThrow(problem);
   });
 
+  const at = (time: string, args: object) =>
+    callTool(
+      weatherHistoryTool({ ...setup, now: () => Date.parse(time) }),
+      args,
+      createTestContext(),
+    );
+
+  test.each([
+    ['Tokyo', '2026-11-20T20:00:00Z', '2026-11-21'],
+    ['New York', '2026-11-21T02:00:00Z', '2026-11-20'],
+    // Coordinates have no known time zone before the answer; this place is at UTC+14.
+    ['1.87,-157.4', '2026-11-20T12:00:00Z', '2026-11-21'],
+  ])('reads until today at %s at %s', async (location, time, end) => {
+    const { structured } = await at(time, { location, start: '2026-11-19', end });
+    expect((structured as { daily: { date: string }[] }).daily.at(-1)?.date).toBe(end);
+  });
+
+  test.each([
+    ['Tokyo', '2026-11-20T20:00:00Z', '2026-11-22', /after today, 2026-11-21/],
+    ['New York', '2026-11-21T02:00:00Z', '2026-11-21', /after today, 2026-11-20/],
+    ['1.87,-157.4', '2026-11-20T12:00:00Z', '2026-11-22', /after today, 2026-11-21/],
+  ])('refuses tomorrow at %s at %s', async (location, time, end, problem) => {
+    await expect(at(time, { location, start: '2026-11-19', end })).rejects.toThrow(problem);
+  });
+
   test('converts every value, and draws a chart', async () => {
     const range = { start: '2024-07-01', end: '2024-07-31' };
     const metric = await history(range);
@@ -98,6 +123,29 @@ describe('weather_compare of years', () => {
     [{}],
   ])('refuses %j', async (args) => {
     await expect(compare(args)).rejects.toMatchObject({ code: 'invalid-arguments' });
+  });
+
+  const at = (time: string, location: string, years: readonly number[]) =>
+    callTool(
+      weatherCompareTool({ ...setup, now: () => Date.parse(time) }),
+      { location, years, metric: 'temperature_max' },
+      createTestContext(),
+    );
+
+  test.each([
+    ['Tokyo', '2026-12-31T20:00:00Z'],
+    ['1.87,-157.4', '2026-12-31T20:00:00Z'],
+  ])('reads a year that has begun at %s, but not in UTC', async (location, time) => {
+    const { structured } = await at(time, location, [2026, 2027]);
+    expect(structured).toMatchObject({ results: [{ samples: 365 }, { samples: 1 }] });
+  });
+
+  test('ends the current year today at the place', async () => {
+    const { structured } = await at('2026-01-03T02:00:00Z', 'New York', [2025, 2026]);
+    expect(structured).toMatchObject({ results: [{ samples: 365 }, { samples: 2 }] });
+    await expect(at('2027-01-01T02:00:00Z', 'New York', [2026, 2027])).rejects.toThrow(
+      'after today, 2026-12-31',
+    );
   });
 
   test('refuses a year that has not begun', async () => {

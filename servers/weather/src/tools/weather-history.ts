@@ -1,7 +1,7 @@
 import { defineTool, type InteractiveContext, type ToolContent } from '@signalbox/mcp-core/server';
 import { withTask } from '@signalbox/server-kit';
 import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
-import { isDate } from '../local-time.ts';
+import { isDate, todayIn } from '../local-time.ts';
 import type { PastDay, Place, Reading, History, WeatherProvider } from '../provider.ts';
 import { unitSystems, type UnitSystem } from '../units.ts';
 import { WeatherError } from '../weather-error.ts';
@@ -66,8 +66,11 @@ export function weatherHistoryTool(setup: ToolSetup) {
     handler: async (args, context) => {
       const { location, units = defaultUnits, chart = false } = args;
       const range = { start: args.start, end: args.end };
-      const granularity = requireGranularity(range, args.granularity, today(now()));
+      const granularity = requireGranularity(range, args.granularity);
+      // Before the place is known, only dates that are in the future everywhere are refused.
+      checkRange(range, todayIn(undefined, now()));
       const { place, alternatives } = await resolveOrAsk(location, provider, context);
+      checkRange(range, todayIn(place.timezone, now()));
       const reading = await withTask(context, () => readYears(provider, place, range, context));
       const { days } = reading.value;
       const system = unitSystems[units];
@@ -102,23 +105,14 @@ export function weatherHistoryTool(setup: ToolSetup) {
   });
 }
 
-function today(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
-}
-
 /** @throws WeatherError `invalid-arguments` for dates that cannot be, or too many days */
-function requireGranularity(
-  range: DateRange,
-  wanted: Granularity | undefined,
-  lastDay: string,
-): Granularity {
+function requireGranularity(range: DateRange, wanted: Granularity | undefined): Granularity {
   for (const [name, date] of Object.entries(range))
     if (!isDate(date))
       throw new WeatherError(
         'invalid-arguments',
         `${name} ${JSON.stringify(String(date).slice(0, 20))} is not a date that exists, as YYYY-MM-DD.`,
       );
-  checkRange(range, lastDay);
   const days = daysIn(range);
   const granularity = wanted ?? (days <= 366 ? 'day' : days <= 20 * 366 ? 'month' : 'year');
   if (granularity === 'day' && days > MAX_DAILY_DAYS)
