@@ -34,6 +34,9 @@ const MS_UNITS: readonly (readonly [ms: number, name: string, season: number])[]
   [1, 'millisecond', 1],
 ];
 const MONTHS_UNTIL_2000 = 24_000;
+/** The first millisecond of the year 0000 and the last of 9999: text has four digits for a year. */
+const FIRST_MS = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 /** How far a distance may be from a multiple of the step, for numbers with a fraction. */
 const TOLERANCE = 1e-6;
 
@@ -78,6 +81,10 @@ function axisOf(times: readonly unknown[]): Axis {
       throw new ToolError(
         `The time ${JSON.stringify(time)} in row ${index + 1} is neither a number nor a time such as 2026, 2026-11, 2026-11-23 or 2026-11-23 08:30; strftime() writes such times.`,
       );
+    if (found.ms < FIRST_MS || found.ms > LAST_MS)
+      throw new ToolError(
+        `The time ${JSON.stringify(time)} in row ${index + 1} is outside of the years 0000 to 9999 in UTC; filter it in the query.`,
+      );
     return found;
   });
   const [like] = parsed;
@@ -87,8 +94,17 @@ function axisOf(times: readonly unknown[]): Axis {
     monthAxis(parsed, like) ?? {
       values: parsed.map((time) => time.ms),
       unit: 'ms',
-      format: (value) => formatTime(value, like),
+      format: (value) => formatWithinYears(value, like),
     }
+  );
+}
+
+/** @throws ToolError for a time after the year 9999, which only a prediction can have */
+function formatWithinYears(ms: number, like: ParsedTime): string {
+  // The comparison is false for NaN, a time beyond those of Date.
+  if (ms <= LAST_MS) return formatTime(ms, like);
+  throw new ToolError(
+    'The predictions reach beyond the year 9999, the last that a time can have; choose a smaller horizon.',
   );
 }
 
@@ -109,7 +125,7 @@ function monthAxis(times: readonly ParsedTime[], like: ParsedTime): Axis | undef
     unit: 'month',
     format: (month) => {
       const start = Date.UTC(2000, month - MONTHS_UNTIL_2000, Math.min(day, lastDay(month)));
-      return formatTime(start + timeOfDay, like);
+      return formatWithinYears(start + timeOfDay, like);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { ToolError } from '@signalbox/mcp-core';
 import { describe, expect, test } from 'vitest';
 import type { ColumnType, QueryResult } from '../executor/protocol.ts';
 import { timeSeries, type SeriesColumns } from './time-series.ts';
@@ -40,6 +41,33 @@ describe('timeSeries', () => {
     [[0.1, 0.2, 0.3], '0.1', 0.4, 0.5],
   ])('continues %j by %s', (times, ...expected) => {
     expect(following(times)).toEqual(expected);
+  });
+
+  test.each([
+    [['9998', '9999'], 1],
+    [['9999-11', '9999-12'], 1],
+    [['9999-12-30', '9999-12-31'], 1],
+    [['9999-12-31 22:00', '9999-12-31 23:00'], 1],
+    [['0001', '2001', '4001', '6001', '8001'], 500],
+    [['0001', '9999'], 500],
+    [['9999-12-31 22:00Z', '9999-12-31 23:00Z'], 9000],
+  ])('refuses a time after the year 9999: %j and %i steps more', (times, steps) => {
+    const { values, scale } = timeSeries(result(times.map((time) => [time, 1])), {});
+    expect(scale.timeAt(values.length - 1)).toBe(times.at(-1));
+    expect(() => scale.timeAt(values.length + steps - 1)).toThrow(
+      new ToolError(
+        'The predictions reach beyond the year 9999, the last that a time can have; choose a smaller horizon.',
+      ),
+    );
+  });
+
+  test.each([
+    ['9999-12-31 23:30-01:00', 'outside of the years 0000 to 9999'],
+    ['0000-01-01 00:30+01:00', 'outside of the years 0000 to 9999'],
+    ['10000-01-01', 'neither a number nor a time'],
+  ])('refuses %s in the data', (time, problem) => {
+    const rows = [time, '2026-01-01 00:00Z'].map((each) => [each, 1]);
+    expect(() => timeSeries(result(rows), {})).toThrow(`The time "${time}" in row 1 is ${problem}`);
   });
 
   test('sorts the rows and reads large integers', () => {
