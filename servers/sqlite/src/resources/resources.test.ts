@@ -73,6 +73,29 @@ describe.each(eras)('a %s client', (era) => {
     });
   });
 
+  test('gets a table without a name from the tools only, because its URI cannot be read', async () => {
+    const client = await connect(
+      temporaryDatabase('CREATE TABLE ""(x); INSERT INTO "" VALUES (7); CREATE TABLE b(y)'),
+      { era },
+    );
+    const uris = (await client.listResources()).map(({ uri }) => uri);
+    expect(uris).toEqual(['memo://insights', 'sqlite://main', 'sqlite://main/b']);
+    for (const uri of uris) expect(await textOf(client, uri)).not.toBe('');
+    expect((await client.callTool('list_tables', {})).structuredContent).toMatchObject({
+      tables: [{ name: '' }, { name: 'b' }],
+    });
+    expect(
+      (await client.callTool('describe_table', { table_name: '' })).structuredContent,
+    ).toMatchObject({ name: '', columns: [{ name: 'x' }] });
+    expect(
+      (await client.callTool('read_query', { query: 'SELECT * FROM ""' })).structuredContent,
+    ).toMatchObject({ rows: [[7]] });
+    const table = { type: 'ref/resource', uri: 'sqlite://{db}/{table}' } as const;
+    expect(await client.complete(table, { name: 'table', value: '' })).toMatchObject({
+      values: ['b'],
+    });
+  });
+
   test('gets an error for a database or table that does not exist', async () => {
     const client = await shared({ era });
     for (const uri of [

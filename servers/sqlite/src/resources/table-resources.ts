@@ -84,7 +84,7 @@ export async function completeTable(
   const found = databases.find(database ?? databases.names[0] ?? '');
   if (found === undefined) return [];
   try {
-    return completeNames(typed, await found.readers.run('table-names', {}, signal));
+    return completeNames(typed, await namesInUris(found, signal));
   } catch (error) {
     if (error instanceof ToolError) return [];
     throw error;
@@ -97,7 +97,7 @@ async function listTables(
   signal: AbortSignal,
 ): Promise<readonly Resource[]> {
   try {
-    const names = await database.readers.run('table-names', {}, signal);
+    const names = await namesInUris(database, signal);
     const modified = await lastModified(database);
     return names.map((name) => ({
       uri: tableUri(database.name, name),
@@ -109,6 +109,15 @@ async function listTables(
     if (error instanceof ToolError && !signal.aborted) return [];
     throw error;
   }
+}
+
+/** Returns the names of tables and views, except an empty name, which no URI of the template can have. */
+async function namesInUris(
+  { readers }: ServedDatabase,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const names = await readers.run('table-names', {}, signal);
+  return names.filter((name) => name !== '');
 }
 
 function existing(databases: Databases, name: string, uri: string): ServedDatabase {
