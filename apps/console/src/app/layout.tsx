@@ -4,6 +4,7 @@ import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { Notifier } from '../inbox/notifier.tsx';
 import { Link } from './link.tsx';
+import { useLostFocus } from './lost-focus.ts';
 import { Navigation } from './navigation.tsx';
 import { useAddress } from './router.ts';
 import { findRoute } from './routes.tsx';
@@ -25,6 +26,7 @@ export function Layout(): ReactNode {
     }
     isFirst.current = false;
   }, [page]);
+  useLostFocus(main);
 
   return (
     <div className="layout">

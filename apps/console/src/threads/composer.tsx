@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { ProblemError, type NewRun } from '@signalbox/client';
 import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useDraft } from '../app/drafts.ts';
+import { isFocusFree } from '../app/lost-focus.ts';
 import { useUploads } from '../runs/use-uploads.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -58,8 +59,7 @@ export function Composer({
   const [wasBusy, setWasBusy] = useState(false);
   const uploads = useUploads();
   useEffect(() => {
-    if (takesFocus && document.activeElement?.matches('body, main') === true)
-      field.current?.focus({ preventScroll: true });
+    if (takesFocus && isFocusFree()) field.current?.focus({ preventScroll: true });
   }, [takesFocus]);
   // Another client may have started a run that this page does not know yet.
   const mustChoose = isBusy || wasBusy;
@@ -87,9 +87,10 @@ export function Composer({
       onSent?.();
     },
   });
-  const canSend = prompt.trim() !== '' && !uploads.isUploading && !send.isPending;
+  const canSend = prompt.trim() !== '' && !uploads.isUploading;
   const submit = (): void => {
-    if (canSend) send.mutate({ text: prompt, files: uploads.stored.map((each) => each.id) });
+    if (canSend && !send.isPending)
+      send.mutate({ text: prompt, files: uploads.stored.map((each) => each.id) });
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     // Enter also ends the input of a character that is composed of several keys.

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { isFocusFree } from '../app/lost-focus.ts';
 
 interface VirtualListProps<Item> {
   /** Name of the list for screen readers. */
@@ -63,7 +64,7 @@ export function VirtualList<Item>({
     const row = list.current?.querySelector<HTMLElement>(':scope > [tabindex]');
     if (row === undefined || row === null || shownTarget.current === target) return;
     shownTarget.current = target;
-    if (document.activeElement?.matches('body, main') === true) row.focus({ preventScroll: true });
+    if (isFocusFree()) row.focus({ preventScroll: true });
   });
 
   useFollowEnd(followsEnd, virtualizer.getTotalSize());

@@ -1,0 +1,78 @@
+import { useEffect, type RefObject } from 'react';
+
+/** Elements around a control that say where the reader is, such as a row, a list or a form. */
+const PLACES =
+  'li, ul, tr, form, fieldset, article, section, dialog, [role=region], [role=tabpanel]';
+/** Attribute of a place that has the focus of a lost control. */
+const MARK = 'data-lost-focus';
+
+/**
+ * Moves the focus to the nearest place around a control that lost it, because it left the page or was disabled. The browser would move it
+ * to the start of the document. Components that choose a better place come first.
+ */
+export function useLostFocus(main: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const { current } = main;
+    if (current === null) return;
+    let control: HTMLElement | undefined;
+    let places: readonly HTMLElement[] = [];
+    const onFocusIn = ({ target }: FocusEvent): void => {
+      control = target instanceof HTMLElement ? target : undefined;
+      places = [...placesAround(control), current];
+    };
+    const onFocusOut = (): void => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && !isLost(control)) control = undefined;
+      });
+    };
+    const move = (): void => {
+      if (!isLost(control) || document.activeElement !== document.body) return;
+      const place = places.find((each) => each.isConnected && each.childElementCount > 0);
+      if (place !== undefined) focusPlace(place);
+    };
+    const observer = new MutationObserver(() => {
+      // Effects of the components have run after the second frame.
+      if (isLost(control)) requestAnimationFrame(() => requestAnimationFrame(move));
+    });
+    current.addEventListener('focusin', onFocusIn);
+    current.addEventListener('focusout', onFocusOut);
+    observer.observe(current, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    return () => {
+      observer.disconnect();
+      current.removeEventListener('focusin', onFocusIn);
+      current.removeEventListener('focusout', onFocusOut);
+    };
+  }, [main]);
+}
+
+/** Whether no control has the focus, so that a page may choose its place. */
+export function isFocusFree(): boolean {
+  return document.activeElement?.matches(`body, main, [${MARK}]`) === true;
+}
+
+function* placesAround(control: HTMLElement | undefined): Generator<HTMLElement> {
+  let place = control?.parentElement?.closest<HTMLElement>(PLACES);
+  while (place !== undefined && place !== null) {
+    yield place;
+    place = place.parentElement?.closest<HTMLElement>(PLACES);
+  }
+}
+
+function isLost(control: HTMLElement | undefined): boolean {
+  return control !== undefined && (!control.isConnected || control.matches(':disabled'));
+}
+
+function focusPlace(place: HTMLElement): void {
+  const isFocusable = place.hasAttribute('tabindex');
+  if (!isFocusable) place.tabIndex = -1;
+  place.setAttribute(MARK, '');
+  place.addEventListener(
+    'blur',
+    () => {
+      place.removeAttribute(MARK);
+      if (!isFocusable) place.removeAttribute('tabindex');
+    },
+    { once: true },
+  );
+  place.focus({ preventScroll: true });
+}
