@@ -6,6 +6,7 @@ import {
   harmlessLength,
   isDeeperThan,
   NO_ROOM,
+  shortLength,
   tooDeep,
   tooLong,
   type MessageLimits,
@@ -49,7 +50,7 @@ export class LineReader {
     this.#limits = limits;
     this.#share = new BudgetShare(limits.budget);
     this.#harmlessLength = harmlessLength(limits);
-    this.#parsedLength = Math.min(limits.maxBytes, limits.maxParts);
+    this.#parsedLength = shortLength(limits);
   }
 
   /**
@@ -167,11 +168,12 @@ export class LineReader {
   }
 
   #readLine(line: Buffer): void {
-    if (line.length > this.#parsedLength && this.#isRefused(line)) return;
+    const isChecked = line.length > this.#parsedLength;
+    if (isChecked && this.#isRefused(line)) return;
     const text = decode(line);
     if (text === undefined)
       this.#receiver.unreadable({ reason: 'parse-error', detail: 'a line is not UTF-8' });
-    else this.#parse(text);
+    else this.#parse(text, isChecked);
   }
 
   #refuse(problem: string, found: RefusedId): void {
@@ -185,16 +187,17 @@ export class LineReader {
     return problem !== undefined;
   }
 
-  #parse(text: string): void {
-    const isHarmless = text.length <= this.#harmlessLength;
+  /** Parses a line. `isChecked` says that it is known to be within the limits. */
+  #parse(text: string, isChecked = false): void {
+    const isHarmless = isChecked || text.length <= this.#harmlessLength;
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch (error) {
       // The error shows the text: without the newline it is one line.
-      if (text.endsWith('\n')) return this.#parse(text.slice(0, -1));
+      if (text.endsWith('\n')) return this.#parse(text.slice(0, -1), isChecked);
       const unmarked = withoutByteOrderMark(text);
-      if (unmarked !== text) return this.#parse(unmarked);
+      if (unmarked !== text) return this.#parse(unmarked, isChecked);
       if (text.trim() === '' || (!isHarmless && this.#isRefused(Buffer.from(text)))) return;
       this.#receiver.unreadable({
         reason: 'parse-error',

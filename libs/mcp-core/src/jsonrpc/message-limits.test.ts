@@ -37,6 +37,28 @@ describe('a message that costs more than its bytes', () => {
   });
 });
 
+describe('a request for a form', () => {
+  const request = (bytes: number, method = 'elicitation/create'): string =>
+    `{"jsonrpc":"2.0","id":"q","params":{"a":"${'x'.repeat(bytes)}"},"method":"${method}"}`;
+
+  test('of more than 256 KiB is refused', () => {
+    expect(problem(request(256 * 1024))).toBe(
+      'is an elicitation/create request of more than 262144 bytes',
+    );
+  });
+
+  test.each([
+    ['of less', request(255 * 1024)],
+    ['with another method', request(MEBIBYTE, 'sampling/createMessage')],
+    [
+      'in a result',
+      `{"jsonrpc":"2.0","id":1,"result":{"method":"elicitation/create","a":"${'x'.repeat(MEBIBYTE)}"}}`,
+    ],
+  ])('%s is accepted', (_title, text) => {
+    expect(problem(text)).toBeUndefined();
+  });
+});
+
 test('the most expensive message within the limits is parsed fast', () => {
   const members = Array.from({ length: 262_000 }, (_, index) => `"key ${String(index)}":1`).join(
     ',',

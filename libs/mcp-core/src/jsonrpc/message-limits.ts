@@ -20,6 +20,12 @@ export const DEFAULT_MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** Bytes that each part of a message counts as at least. */
 export const BYTES_PER_PART = 16;
 const MAX_DEPTH = 100;
+/**
+ * Longest request for a form in bytes, where `maxMessageBytes` is not lower. Its many names make a
+ * longer one slow to parse, and no person fills it in.
+ */
+const MAX_FORM_BYTES = 256 * 1024;
+const FORM_METHOD = '"elicitation/create"';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -51,23 +57,27 @@ export function tooLong({ maxBytes }: Pick<MessageLimits, 'maxBytes'>): string {
   return `is longer than ${String(maxBytes)} bytes`;
 }
 
+const LONG_FORM = `is an elicitation/create request of more than ${String(MAX_FORM_BYTES)} bytes`;
+
 /** Describes a message that exceeds the shared budget, without a subject. */
 export const NO_ROOM =
   'finds no room beside the long messages that are being received from this and other servers';
 
 /**
  * Describes why a message is too expensive to parse, without a subject ("has more than …");
- * `undefined` when it is within the limits. Reads the bytes once.
+ * `undefined` when it is within the limits. Reads the bytes at most once.
  */
 export function costProblem(message: Buffer, limits: MessageLimits): string | undefined {
   const { maxParts, maxDepth, maxBytes } = limits;
   if (message.length > maxBytes) return tooLong(limits);
   if (message.length <= harmlessLength(limits)) return undefined;
+  const isLong = message.length > lengthOfForms(limits);
   let parts = 0;
   let depth = 0;
   for (let index = 0; index < message.length; index += 1) {
     switch (message[index]) {
       case QUOTE:
+        if (isLong && depth === 1 && isFormMethod(message, index)) return LONG_FORM;
         index = endOfString(message, index + 1);
         break;
       case OPEN_BRACE:
@@ -88,6 +98,14 @@ export function costProblem(message: Buffer, limits: MessageLimits): string | un
     }
   }
   return parts > maxParts ? `has more than ${String(maxParts)} values` : undefined;
+}
+
+/** Whether the string that begins at `start` is the method of a request for a form. */
+function isFormMethod(message: Buffer, start: number): boolean {
+  let index = 0;
+  while (index < FORM_METHOD.length && message[start + index] === FORM_METHOD.charCodeAt(index))
+    index += 1;
+  return index === FORM_METHOD.length;
 }
 
 /** Describes a message that is nested too deeply, without a subject. */
@@ -118,6 +136,16 @@ export function textCostProblem(text: string, limits: MessageLimits): string | u
 /** Returns the length up to which a message is within the limits of parts and depth: each part and each level takes a byte, each level a second one. */
 export function harmlessLength({ maxParts, maxDepth }: MessageLimits): number {
   return Math.min(maxParts, 2 * maxDepth);
+}
+
+/** Returns the length up to which a message can exceed no limit but that of levels. */
+export function shortLength(limits: MessageLimits): number {
+  return Math.min(limits.maxBytes, limits.maxParts, lengthOfForms(limits));
+}
+
+/** Returns the longest accepted request for a form. Trusted senders have no limit. */
+function lengthOfForms({ maxParts }: MessageLimits): number {
+  return maxParts === Infinity ? Infinity : MAX_FORM_BYTES;
 }
 
 /**
