@@ -207,6 +207,27 @@ describe.skipIf(inject('browser') === undefined)('with a model and servers of it
     expect(types.length).toBeGreaterThan(5);
   });
 
+  test('a row with the focus stays when it is scrolled out of view', async () => {
+    model.respond = ({ messages }, reply) => {
+      if (messages.at(-1)?.role === 'tool') return reply.text('All of them are written.');
+      for (const line of ['the first line', ...Array.from({ length: 60 }, () => 'more')])
+        reply.call('show__write', { line });
+    };
+    const { id } = await clientOf().runs.create({ prompt: 'Write much', servers: ['show'] });
+    await clientOf().runs.wait(id);
+    const page = await open(`/runs/${id}`);
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    const row = timeline.getByRole('listitem').filter({ hasText: 'the first line' });
+    await row.getByRole('button', { name: 'write' }).focus();
+    await page.keyboard.press('End');
+    await timeline.getByText('All of them are written.').waitFor();
+    await page.keyboard.press('Tab');
+    await row.locator(':focus').waitFor();
+    expect(
+      await row.getByRole('button', { name: 'write' }).and(page.locator(':focus')).count(),
+    ).toBe(0);
+  });
+
   test('a person logs in to a protected server through the browser, and logs out', async () => {
     // Another try of this test may find the login of the one before.
     await clientOf().api.DELETE('/v1/servers/{name}/login', { params: { path: { name: 'mail' } } });

@@ -1,5 +1,12 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
+import { defaultRangeExtractor, useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type ReactNode,
+} from 'react';
 import { isFocusFree } from '../app/lost-focus.ts';
 
 interface VirtualListProps<Item> {
@@ -19,7 +26,7 @@ interface VirtualListProps<Item> {
 /** Pixels from the end of the page within which the reader is taken to follow the end. */
 const NEAR_END_PX = 120;
 
-/** A list that scrolls with the page and renders only the items in view. */
+/** A list that scrolls with the page and renders only the items in view, and the one that had the focus last. */
 export function VirtualList<Item>({
   label,
   items,
@@ -31,6 +38,7 @@ export function VirtualList<Item>({
 }: VirtualListProps<Item>): ReactNode {
   const list = useRef<HTMLUListElement>(null);
   const [top, setTop] = useState(0);
+  const [focused, setFocused] = useState<string>();
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: (index) => {
@@ -42,6 +50,13 @@ export function VirtualList<Item>({
       return item === undefined ? index : keyOf(item);
     },
     overscan: 8,
+    rangeExtractor: (range) => {
+      const inView = defaultRangeExtractor(range);
+      const index = focused === undefined ? -1 : items.findIndex((item) => keyOf(item) === focused);
+      return index < 0 || inView.includes(index)
+        ? inView
+        : [...inView, index].toSorted((one, other) => one - other);
+    },
     scrollMargin: top,
   });
 
@@ -69,10 +84,20 @@ export function VirtualList<Item>({
 
   useFollowEnd(followsEnd, virtualizer.getTotalSize());
 
+  // A row that leaves the page takes the focus with it.
+  const keepRow = ({ target: control }: FocusEvent): void => {
+    const index = control.closest<HTMLElement>('[data-index]')?.dataset['index'];
+    const item = index === undefined ? undefined : items[Number(index)];
+    if (item !== undefined) setFocused(keyOf(item));
+  };
+
   return (
+    // The focus belongs to the controls inside.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <ul
       ref={list}
       className="virtual-list"
+      onFocus={keepRow}
       aria-label={label}
       style={{ height: virtualizer.getTotalSize() }}
     >
