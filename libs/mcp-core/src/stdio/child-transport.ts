@@ -12,12 +12,17 @@ import { TurnBudget } from '../jsonrpc/turn-budget.ts';
 import { withinLimit } from '../jsonrpc/bounded-waits.ts';
 import { LocalError } from '../protocol/errors.ts';
 import { childEnvironment } from './child-environment.ts';
+import { processCommand } from './process-command.ts';
 import { HAS_PROCESS_GROUPS, isGroupAlive, signalGroup } from './process-group.ts';
 import { StderrLog } from './stderr-log.ts';
 
 /** Command, environment and limits of a server that runs as a child process. */
 export interface SpawnOptions {
-  /** Command of the server; `node` means the running Node. */
+  /**
+   * Command of the server; `node` means the running Node. On Windows a batch file such as `npx.cmd` is
+   * found by its name without extension, and its arguments must not contain quotation marks, percent
+   * signs and control characters.
+   */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
   /**
@@ -85,16 +90,15 @@ export function spawnStdio(options: SpawnOptions): ChildTransport {
   // Loaded here, because servers import this file and start no process.
   const { spawn } = process.getBuiltinModule('node:child_process');
   try {
-    const child = spawn(
-      options.command === 'node' ? process.execPath : options.command,
-      options.args ?? [],
-      {
-        cwd: options.cwd,
-        env: childEnvironment(options.env),
-        detached: HAS_PROCESS_GROUPS,
-        windowsHide: true,
-      },
-    );
+    const env = childEnvironment(options.env);
+    const { file, args, windowsVerbatimArguments } = processCommand(options, env);
+    const child = spawn(file, args, {
+      cwd: options.cwd,
+      env,
+      detached: HAS_PROCESS_GROUPS,
+      windowsHide: true,
+      windowsVerbatimArguments,
+    });
     return new ProcessTransport(child, options);
   } catch (error) {
     throw spawnError(options, error);
