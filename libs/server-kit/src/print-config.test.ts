@@ -8,6 +8,7 @@ interface Entry {
   readonly command: string;
   readonly args: readonly string[];
   readonly url?: string;
+  readonly env?: { readonly [name: string]: string };
 }
 
 const entryOf = (text: string): Entry | undefined =>
@@ -56,6 +57,30 @@ test('paths of options are absolute also when the server will create the file', 
     '--db',
     'no-name',
   ]);
+});
+
+test('paths are absolute also in one argument with their option, and in variables', () => {
+  const args = ['--db-path=new.db', '--db=shop=data/shop=1.db', '--units=dir', '--a-path='];
+  const env = {
+    MCP_KIT_DB_PATH: 'a.db',
+    MCP_KIT_DATA_DIR: 'data',
+    MCP_KIT_DB: 'shop=b.db;old=/c.db\nno-name',
+    MCP_KIT_UNITS: 'metric',
+  };
+  const entry = entryOf(hostConfig({ ...base, args, env, positionals: [] }));
+  expect(entry?.args).toEqual([
+    '/bin.js',
+    `--db-path=${join(process.cwd(), 'new.db')}`,
+    `--db=shop=${join(process.cwd(), 'data/shop=1.db')}`,
+    '--units=dir',
+    '--a-path=',
+  ]);
+  expect(entry?.env).toEqual({
+    MCP_KIT_DB_PATH: join(process.cwd(), 'a.db'),
+    MCP_KIT_DATA_DIR: join(process.cwd(), 'data'),
+    MCP_KIT_DB: `shop=${join(process.cwd(), 'b.db')};old=/c.db\nno-name`,
+    MCP_KIT_UNITS: 'metric',
+  });
 });
 
 test('a server that npx installed for one run is started by npx again', async () => {

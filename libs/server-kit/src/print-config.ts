@@ -48,23 +48,39 @@ function stdioEntry({
   const start = script.includes(`${sep}_npx${sep}`)
     ? { command: 'npx', args: ['-y', packageOf(script), ...own] }
     : { command: program, args: [script, ...own] };
-  return { ...start, ...(Object.keys(env).length > 0 ? { env } : {}) };
+  const variables: { [name: string]: string } = {};
+  for (const [name, value] of Object.entries(env)) variables[name] = withPaths(name, value);
+  return { ...start, ...(Object.keys(env).length > 0 ? { env: variables } : {}) };
 }
 
 /**
  * Returns an argument with an absolute path: a positional argument that names an existing file or
  * folder, the value of an option such as `--db-path` or `--data-dir`, also of a file that the server
- * creates, and the file of `--db NAME=FILE`.
+ * creates, and the file of `--db NAME=FILE`. An option and its value may be one argument.
  */
 function withAbsolutePath(
   arg: string,
   before: string | undefined,
   positionals: readonly string[],
 ): string {
+  const [, option, value] = /^(--[\w-]+)=(.+)$/s.exec(arg) ?? [];
+  if (option !== undefined && value !== undefined)
+    return `${option}=${withAbsolutePath(value, option, [])}`;
   if (/^--(?:[\w-]+-)?(?:path|dir)$/.test(before ?? '')) return resolve(arg);
-  const [, name, file] = before === '--db' ? (/^([^=]+)=(.+)$/s.exec(arg) ?? []) : [];
-  if (name !== undefined && file !== undefined) return `${name}=${resolve(file)}`;
+  if (before === '--db') return withAbsoluteFile(arg);
   return positionals.includes(arg) && existsSync(arg) ? resolve(arg) : arg;
+}
+
+/** Returns `NAME=FILE` with an absolute path; any other text as it is. */
+function withAbsoluteFile(text: string): string {
+  const [, name, file] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+  return name === undefined || file === undefined ? text : `${name}=${resolve(file)}`;
+}
+
+/** Returns the value of a variable with absolute paths, as the option that it sets has them. */
+function withPaths(variable: string, value: string): string {
+  if (/_(?:PATH|DIR)$/.test(variable)) return resolve(value);
+  return variable.endsWith('_DB') ? value.replaceAll(/[^;\n]+/g, withAbsoluteFile) : value;
 }
 
 /** Returns `name@version` of the package that contains a script. */
