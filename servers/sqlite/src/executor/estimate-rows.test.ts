@@ -22,3 +22,17 @@ test('counts up to 1000 rows, and estimates more from ANALYZE or the range of ro
   expect(estimateRows(database, 'extreme')).toBe(Number.MAX_SAFE_INTEGER);
   expect(estimateRows(database, 'bare')).toBeUndefined();
 });
+
+test('never estimates fewer rows than were counted, whatever ANALYZE or a column says', () => {
+  const database = openForReading(
+    temporaryDatabase(`
+      CREATE TABLE grown(a); CREATE INDEX i ON grown(a); INSERT INTO grown ${series(5)}; ANALYZE;
+      INSERT INTO grown ${series(3000)};
+      CREATE TABLE hidden(_rowid_ TEXT); INSERT INTO hidden ${series(2000)};
+      CREATE TABLE gone(a); INSERT INTO gone ${series(2000)};
+      DELETE FROM sqlite_stat1 WHERE tbl <> 'grown';`),
+  );
+  expect(estimateRows(database, 'grown')).toBe(3005);
+  expect(estimateRows(database, 'gone')).toBe(2000);
+  expect(estimateRows(database, 'hidden')).toBeUndefined();
+});

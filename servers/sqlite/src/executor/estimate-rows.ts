@@ -23,9 +23,13 @@ export function estimateRows(database: Database, name: string): number | undefin
   if (typeof counted === 'number' && counted <= MAX_COUNTED) return counted;
   if (one(HAS_STATISTICS) !== undefined) {
     const analyzed = Number.parseInt(String(one(STATISTICS, name)), 10);
-    if (analyzed > 0) return analyzed;
+    // Fewer rows than were counted are those of an ANALYZE before the table grew.
+    if (analyzed > MAX_COUNTED) return analyzed;
   }
   if (one(HAS_ROWIDS, name) !== 1) return undefined;
   const range = one(`SELECT max(_rowid_) - min(_rowid_) + 1.0 FROM ${table}`);
-  return typeof range === 'number' ? Math.min(range, Number.MAX_SAFE_INTEGER) : undefined;
+  // A column may have the name of the rowid.
+  return typeof range === 'number' && range > MAX_COUNTED
+    ? Math.min(range, Number.MAX_SAFE_INTEGER)
+    : undefined;
 }
