@@ -72,8 +72,6 @@ describe('servers that fail', () => {
           await api.get<{ data: { name: string; error?: string; state: string }[] }>('/v1/servers')
         ).data.map((each) => [each.name, each]),
       );
-    // A run waits for its servers for 15 s, in which a loaded machine may not start four of them.
-    await expect.poll(async () => (await statuses())['asking']?.state).toBe('ready');
     expect(await api.settled((await api.start('look', { servers: ['asking'] })).id)).toMatchObject({
       status: 'completed',
       answer: 'looked',

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createClient, isSettled, unwrap, type Client } from '@signalbox/client';
 
 export interface Json {
@@ -31,12 +32,31 @@ export interface ToolCallView extends Json {
 /** A request that fails is not sent again: a test waits for what it wants to see. */
 const ONCE = { retryForMs: 0 };
 
+/** Milliseconds between two reads of the states of servers. */
+const POLL_EVERY_MS = 50;
+
+export interface ApiClientOptions {
+  /**
+   * Whether `start` waits until the servers of the run are ready or have failed; default true. False
+   * for tests of servers that hang or connect late.
+   */
+  readonly waitsForServers?: boolean;
+}
+
+interface ServerState {
+  readonly name: string;
+  readonly state: string;
+  readonly restarts: number;
+}
+
 /** The REST API, by the client that programs use. `get` and `post` are for other paths and for wrong requests. */
 export class ApiClient {
   readonly #url: string;
+  #areServersKnown: boolean;
 
-  constructor(url: string) {
+  constructor(url: string, { waitsForServers = true }: ApiClientOptions = {}) {
     this.#url = url;
+    this.#areServersKnown = !waitsForServers;
   }
 
   /** The client. Its requests are sent again when they fail. */
@@ -60,8 +80,26 @@ export class ApiClient {
     return (await response.json()) as T;
   }
 
-  start(prompt: string, more: object = {}): Promise<RunView> {
+  /**
+   * Starts a run when its servers are ready or have failed. The service waits for them for only 15 s,
+   * in which a loaded machine may not start them.
+   */
+  async start(prompt: string, more: object = {}): Promise<RunView> {
+    // The API checks the type.
+    const { servers } = more as { readonly servers?: readonly string[] };
+    while (!this.#areServersKnown && (await this.#isConnecting(servers)))
+      await delay(POLL_EVERY_MS);
     return this.client.runs.create({ prompt, ...more }, ONCE);
+  }
+
+  /** Whether one of the named servers, or of all servers, has neither been ready nor failed. */
+  async #isConnecting(names?: readonly string[]): Promise<boolean> {
+    const { data } = await this.get<{ readonly data: readonly ServerState[] }>('/v1/servers');
+    const connecting = data.filter(
+      ({ state, restarts }) => state === 'connecting' && restarts === 0,
+    );
+    if (connecting.length === 0) this.#areServersKnown = true;
+    return connecting.some(({ name }) => names?.includes(name) ?? true);
   }
 
   run(id: string): Promise<RunView> {
