@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ProblemError, unwrap, type Client, type Tool } from '@signalbox/client';
 import { useState, type ReactNode, type SyntheticEvent } from 'react';
+import { useRequestKey } from '../app/request-key.ts';
 import { navigate } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -30,14 +31,13 @@ export function CallAgainDialog(props: CallAgainDialogProps): ReactNode {
     queryKey: ['tool', server, name],
     queryFn: ({ signal }) => findTool(client, { server, name, signal }),
   });
+  const key = useRequestKey();
   const call = useMutation({
-    mutationFn: () =>
-      unwrap(
-        client.api.POST('/v1/tools/{name}/call', {
-          params: { path: { name } },
-          body: { arguments: value, metadata: { repeats: callId } },
-        }),
-      ),
+    mutationFn: () => {
+      const body = { arguments: value, metadata: { repeats: callId } };
+      const params = { path: { name }, header: { 'Idempotency-Key': key.of(body) } };
+      return unwrap(client.api.POST('/v1/tools/{name}/call', { params, body }));
+    },
     onSuccess: ({ id }) => {
       onClose();
       navigate(`/runs/${id}`);

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { unwrap, type Run } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
+import { useRequestKey } from '../app/request-key.ts';
 import { navigate } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -24,14 +25,13 @@ export function ForkDialog({ run, turn, onClose }: ForkDialogProps): ReactNode {
   // After its last turn a completed conversation has nothing left to do.
   const needsMessage = run.status === 'completed' && atTurn === run.turns;
   const canStart = !needsMessage || prompt.trim() !== '';
+  const key = useRequestKey();
   const fork = useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.POST('/v1/runs/{id}/fork', {
-          params: { path: { id: run.id } },
-          body: { at_turn: atTurn, ...(prompt.trim() === '' ? {} : { prompt }) },
-        }),
-      ),
+    mutationFn: () => {
+      const body = { at_turn: atTurn, ...(prompt.trim() === '' ? {} : { prompt }) };
+      const params = { path: { id: run.id }, header: { 'Idempotency-Key': key.of(body) } };
+      return unwrap(api.POST('/v1/runs/{id}/fork', { params, body }));
+    },
     onSuccess: ({ id }) => {
       onClose();
       navigate(`/runs/${id}`);

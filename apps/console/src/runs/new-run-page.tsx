@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { ProblemError, unwrap, type NewRun as RunRequest } from '@signalbox/client';
 import type { KeyboardEvent, ReactNode, SyntheticEvent } from 'react';
 import { useDraft } from '../app/drafts.ts';
+import { useRequestKey } from '../app/request-key.ts';
 import { navigate, useAddress } from '../app/router.ts';
 import { useClient, useSession } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -49,8 +50,9 @@ function NewRun({ chosen }: NewRunProps): ReactNode {
     ...newRunOf(draft),
     ...(uploads.stored.length > 0 && { artifacts: uploads.stored.map(({ id }) => id) }),
   };
+  const key = useRequestKey();
   const start = useMutation({
-    mutationFn: () => client.runs.create(body),
+    mutationFn: () => client.runs.create(body, { idempotencyKey: key.of(body) }),
     onSuccess: ({ id }) => {
       store('');
       navigate(`/runs/${id}`);

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { isSettled, unwrap, type Client, type NewRun, type Run } from '@signalbox/client';
 import { useState, type ReactNode } from 'react';
 import { allPages } from '../app/all-pages.ts';
+import { useRequestKey } from '../app/request-key.ts';
 import { navigate } from '../app/router.ts';
 import { useClient, useSession } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -70,8 +71,12 @@ export function RunActions({ run, onResumed, onFork }: RunActionsProps): ReactNo
 function RunAgain({ run }: { readonly run: Run }): ReactNode {
   const client = useClient();
   const toast = useToast();
+  const key = useRequestKey();
   const again = useMutation({
-    mutationFn: async () => client.runs.create(await sameRun(client, run)),
+    mutationFn: async () => {
+      const body = await sameRun(client, run);
+      return client.runs.create(body, { idempotencyKey: key.of(body) });
+    },
     onSuccess: ({ id }) => navigate(`/runs/${id}`),
     onError: (error) => toast(describeError(error), 'bad'),
   });

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { ProblemError, unwrap, type Tool } from '@signalbox/client';
 import { useState, type KeyboardEvent, type ReactNode, type SyntheticEvent } from 'react';
+import { useRequestKey } from '../app/request-key.ts';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -13,14 +14,14 @@ import { ToolCallWatch } from './tool-call-watch.tsx';
 export function ToolCallPanel({ tool }: { readonly tool: Tool }): ReactNode {
   const { api } = useClient();
   const [value, setValue] = useState<FormValue>(() => initialValue(tool.input_schema));
+  const key = useRequestKey();
   const call = useMutation({
-    mutationFn: () =>
-      unwrap(
-        api.POST('/v1/tools/{name}/call', {
-          params: { path: { name: tool.name } },
-          body: { arguments: { ...value } },
-        }),
-      ),
+    mutationFn: () => {
+      const body = { arguments: { ...value } };
+      const params = { path: { name: tool.name }, header: { 'Idempotency-Key': key.of(body) } };
+      return unwrap(api.POST('/v1/tools/{name}/call', { params, body }));
+    },
+    onSuccess: key.renew,
   });
   const errors =
     call.error instanceof ProblemError ? errorsBelow(call.error.fields, '/body/arguments') : {};

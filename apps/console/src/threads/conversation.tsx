@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { isSettled, unwrap } from '@signalbox/client';
 import { useEffect, useState, type ReactNode } from 'react';
+import { useRequestKey } from '../app/request-key.ts';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
 import { ErrorNotice } from '../ui/error-notice.tsx';
@@ -51,6 +52,7 @@ export function Conversation({ id }: { readonly id: string }): ReactNode {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     refetchInterval: REFRESH_MS,
   });
+  const key = useRequestKey();
   const list = useFollowEnd();
   const error = thread.error ?? runs.error;
   const title = thread.data?.title ?? 'Untitled';
@@ -94,7 +96,9 @@ export function Conversation({ id }: { readonly id: string }): ReactNode {
           onChoose={setChoices}
           takesFocus={isStarted}
           onSend={async (run) => {
-            await client.runs.create({ ...run, thread_id: id });
+            const body = { ...run, thread_id: id };
+            await client.runs.create(body, { idempotencyKey: key.of(body) });
+            key.renew();
             await queries.invalidateQueries({ queryKey: runsKey });
           }}
         />

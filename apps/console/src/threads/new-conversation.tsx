@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { newIdempotencyKey, unwrap } from '@signalbox/client';
+import { unwrap } from '@signalbox/client';
 import { useRef, useState, type ReactNode } from 'react';
 import { Link } from '../app/link.tsx';
 import { moveDraft } from '../app/drafts.ts';
+import { useRequestKey } from '../app/request-key.ts';
 import { navigate, useAddress } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
@@ -27,6 +28,8 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
   const queries = useQueryClient();
   const agentId = useAddress().searchParams.get('agent') ?? '';
   const [choices, setChoices] = useState<RunChoices>({ ...NO_OPTIONS, agentId });
+  const threadKey = useRequestKey();
+  const runKey = useRequestKey();
   // Kept after a rejected first message, so that a second attempt creates no second thread.
   const created = useRef<string>(undefined);
   return (
@@ -49,18 +52,14 @@ export function NewConversation({ isPage }: NewConversationProps): ReactNode {
         choices={choices}
         onChoose={setChoices}
         onSend={async (run) => {
+          const thread = { title: titleOf(run.prompt) };
+          const params = { header: { 'Idempotency-Key': threadKey.of(thread) } };
           const id =
             created.current ??
-            (
-              await unwrap(
-                client.api.POST('/v1/threads', {
-                  params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
-                  body: { title: titleOf(run.prompt) },
-                }),
-              )
-            ).id;
+            (await unwrap(client.api.POST('/v1/threads', { params, body: thread }))).id;
           created.current = id;
-          await client.runs.create({ ...run, thread_id: id });
+          const body = { ...run, thread_id: id };
+          await client.runs.create(body, { idempotencyKey: runKey.of(body) });
           void queries.invalidateQueries({ queryKey: ['threads'] });
           keepChoices(id, choices);
         }}
