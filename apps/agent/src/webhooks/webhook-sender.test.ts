@@ -205,6 +205,40 @@ test('an endpoint that answers 410 is disabled, and nothing more is sent to it',
   expect(await sweep()).toBeUndefined();
 });
 
+test('a webhook whose URL was changed during a request to the earlier one is not disabled by its 410', async () => {
+  const answer = Promise.withResolvers<WebhookOutcome>();
+  const { store, sender, sweep, sent, attempts, log, clock } = await openWorker(({ url }) =>
+    url === 'https://w1.test/' ? answer.promise : { status: 200 },
+  );
+  await addWebhook(store);
+  await add(store, delivery('d1'));
+  await sender.run({ now: clock.now(), until: clock.now() });
+  expect(sent).toHaveLength(1);
+  await store.write({}, (sql) => sql.updateWebhook('w1', { url: 'https://moved.test/' }));
+  answer.resolve({ status: 410 });
+  await sender.settled();
+  expect((await store.read.webhook('w1'))?.disabledAt).toBeUndefined();
+  expect(await store.read.delivery('d1')).toMatchObject({ state: 'pending', lastStatus: 410 });
+  clock.advance(5000);
+  await sweep();
+  expect(sent.at(-1)?.url).toBe('https://moved.test/');
+  expect(await store.read.delivery('d1')).toMatchObject({ state: 'delivered' });
+  expect(attempts).toEqual(['failed', 'delivered']);
+  expect(log).toEqual([]);
+});
+
+test('a webhook that was deleted during a request is not disabled by its 410', async () => {
+  const answer = Promise.withResolvers<WebhookOutcome>();
+  const { store, sender, clock } = await openWorker(() => answer.promise);
+  await addWebhook(store);
+  await add(store, delivery('d1'));
+  await sender.run({ now: clock.now(), until: clock.now() });
+  await store.write({}, (sql) => sql.deleteWebhook('w1', clock.now()));
+  answer.resolve({ status: 410 });
+  await sender.settled();
+  expect(await store.read.audit({ after: 0, limit: 9 })).toEqual([]);
+});
+
 test('requests are signed with a replaced secret as well until it expires, or until the next replacement ends it', async () => {
   const { store, sweep, sent, clock } = await openWorker(() => ({ status: 200 }));
   await addWebhook(store);

@@ -216,7 +216,7 @@ export class WebhookSender {
     outcome: WebhookOutcome | undefined,
   ): Promise<void> {
     const { store, clock, logger, onAttempt } = this.#options;
-    const { id, webhookId, runId, attempts, earlierAttempts } = delivery;
+    const { id, url, webhookId, runId, attempts, earlierAttempts } = delivery;
     const claim = { id, owner, attempt: attempts };
     if (outcome === undefined) {
       await store.write({}, (sql) => sql.settleDelivery(claim, {}));
@@ -225,34 +225,36 @@ export class WebhookSender {
     const { status } = outcome;
     const now = clock.now();
     const error = failureOf(outcome);
-    const isGone = status === GONE;
     const failures = attempts - earlierAttempts;
-    const isDead = error !== undefined && (isGone || failures >= MAX_ATTEMPTS);
-    const isOver = error === undefined || isDead;
     const { retryAfterMs } = status === undefined ? {} : outcome;
     const delay = retryDelay(failures, {
       random: this.#random,
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     });
-    const isStored = await store.write({}, async (sql) => {
-      const isOurs = await sql.settleDelivery(claim, {
+    const settled = await store.write({}, async (sql) => {
+      const webhook = status === GONE ? await sql.webhookToChange(webhookId) : undefined;
+      // A client may have changed the URL or deleted the webhook during the request.
+      const isGone = webhook !== undefined && webhook.url === url;
+      const isDead = error !== undefined && (isGone || failures >= MAX_ATTEMPTS);
+      const isOver = error === undefined || isDead;
+      const isStored = await sql.settleDelivery(claim, {
         state: error === undefined ? 'delivered' : isDead ? 'dead' : 'pending',
         nextAt: isOver ? undefined : now + delay,
         lastStatus: status,
         lastError: error,
         finishedAt: isOver ? now : undefined,
       });
-      if (isOurs && isGone && (await sql.webhook(webhookId))?.disabledAt === undefined) {
+      if (isStored && isGone && webhook.disabledAt === undefined) {
         await sql.disableWebhook(webhookId, ENDPOINT_GONE, now);
         await sql.appendAudit([webhookAudit(webhookId, { who: 'service', decision: 'disabled' })]);
       }
-      return isOurs;
+      return { isStored, isDead, isGone };
     });
-    if (!isStored) return;
-    onAttempt(error === undefined ? 'delivered' : isDead ? 'dead' : 'failed');
+    if (!settled.isStored) return;
+    onAttempt(error === undefined ? 'delivered' : settled.isDead ? 'dead' : 'failed');
     const fields = { webhook: webhookId, delivery: id, run_id: runId, attempts };
-    if (isGone) logger.warn('a webhook was disabled, because its endpoint is gone', fields);
-    else if (isDead)
+    if (settled.isGone) logger.warn('a webhook was disabled, because its endpoint is gone', fields);
+    else if (settled.isDead)
       logger.warn('a webhook delivery failed for the last time; it can be sent again', {
         ...fields,
         error,
