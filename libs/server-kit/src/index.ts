@@ -3,6 +3,7 @@ export type { ParsedValues } from './command-line.ts';
 export { Confirmations, confirmationPolicies } from './confirmations.ts';
 export type { ConfirmationPolicy, ConfirmationsOptions, DestructiveStep } from './confirmations.ts';
 export { defineServerMain } from './define-server-main.ts';
+export { fileTime } from './file-time.ts';
 export { defaultMaxResultBytes, limitResults } from './limit-results.ts';
 export type { LimitedMethod, ResultLimit } from './limit-results.ts';
 export { createLogger, LOG_LEVELS } from './logger.ts';

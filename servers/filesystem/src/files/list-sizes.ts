@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import path from 'node:path';
 import type { PinnedPath } from '@signalbox/file-sandbox';
+import { fileTime } from '@signalbox/server-kit';
 import { entryType, type EntryType } from './entry-type.ts';
 import { withinBudget, type ListedEntry } from './list-entries.ts';
 import { SmallestItems } from './smallest-items.ts';
@@ -90,7 +91,7 @@ async function sized(
     const stats = await lstat(path.join(address, name));
     const own = stats.isSymbolicLink() ? await targetSize(name) : stats.size;
     const size = stats.isDirectory() ? 0 : own;
-    return { name, type, size, sortSize: own, mtime: stats.mtime.toISOString() };
+    return { name, type, size, sortSize: own, mtime: fileTime(stats.mtimeMs).toISOString() };
   } catch {
     return { name, type, size: 0, sortSize: 0 };
   }

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { type AllowedDirectory, PathError, type Sandbox } from '@signalbox/file-sandbox';
 import type { ListResourcesResult, Resource } from '@signalbox/mcp-core';
+import { fileTime } from '@signalbox/server-kit';
 import { decodeNameCursor, encodeNameCursor } from '../files/name-cursor.ts';
 import { directoryMimeType, mimeTypeOf } from './mime-type.ts';
 import type { NameCache } from './name-cache.ts';
@@ -98,7 +99,7 @@ async function listOne(
 }
 
 function describe(absolutePath: string, name: string, stats: Stats): Resource {
-  const annotations = { lastModified: stats.mtime.toISOString() };
+  const annotations = { lastModified: fileTime(stats.mtimeMs).toISOString() };
   const resource = { uri: uriOf(absolutePath), name: name || absolutePath, annotations };
   if (stats.isDirectory()) return { ...resource, mimeType: directoryMimeType };
   const mimeType = mimeTypeOf(absolutePath);

@@ -7,6 +7,7 @@ import {
   type Sandbox,
 } from '@signalbox/file-sandbox';
 import { defineTool, type ToolDefinition } from '@signalbox/mcp-core/server';
+import { fileTime } from '@signalbox/server-kit';
 import { entryTypes, type EntryType } from '../files/entry-type.ts';
 import { requireRegularFile } from '../files/read-text.ts';
 import { directoryMimeType, mimeTypeOf } from '../resources/mime-type.ts';
@@ -70,14 +71,17 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
           const target = await linkTarget(sandbox, args.path);
           const { stats } = file;
           const mimeType = stats.isDirectory() ? directoryMimeType : mimeTypeOf(file.realPath);
-          const { size, birthtime, mtime, atime } = stats;
+          const { size } = stats;
+          const created = fileTime(stats.birthtimeMs);
+          const modified = fileTime(stats.mtimeMs);
+          const accessed = fileTime(stats.atimeMs);
           const hash =
             args.hash === true ? { hash: await hashOf(file, { signal, onScanned: scanned }) } : {};
           const info = {
             size,
-            created: birthtime.toISOString(),
-            modified: mtime.toISOString(),
-            accessed: atime.toISOString(),
+            created: created.toISOString(),
+            modified: modified.toISOString(),
+            accessed: accessed.toISOString(),
             type: typeOf(stats),
             mode: (stats.mode & 0o7777).toString(8).padStart(3, '0'),
             isSymlink: target !== undefined,
@@ -87,9 +91,9 @@ export function getFileInfoTool(runner: ToolRunner): ToolDefinition {
           };
           const text = textOf({
             size,
-            created: birthtime,
-            modified: mtime,
-            accessed: atime,
+            created,
+            modified,
+            accessed,
             isDirectory: stats.isDirectory(),
             isFile: stats.isFile(),
             permissions: info.mode.slice(-3),

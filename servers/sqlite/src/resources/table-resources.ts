@@ -10,6 +10,7 @@ import {
   defineResourceTemplate,
   type ResourceTemplateDefinition,
 } from '@signalbox/mcp-core/server';
+import { fileTime } from '@signalbox/server-kit';
 import type { Databases, ServedDatabase } from '../databases.ts';
 import { compactJson } from '../executor/compact-json.ts';
 import { completeNames } from './complete-names.ts';
@@ -137,7 +138,7 @@ async function lastModified({ path }: ServedDatabase): Promise<Pick<Resource, 'a
     ),
   );
   const latest = Math.max(...times);
-  return latest === 0 ? {} : { annotations: { lastModified: new Date(latest).toISOString() } };
+  return latest === 0 ? {} : { annotations: { lastModified: fileTime(latest).toISOString() } };
 }
 
 /** Sends the failure of a query to the client, which a `ToolError` outside a tool would hide. */
