@@ -35,6 +35,9 @@ test.each([
   '2026-11-23 08:30',
   '2026-11-23T08:30:59',
   '2026-11-23T08:30:59Z',
+  '2026-11-23 08:30:59.250',
+  '2026-11-23T08:30:59.5Z',
+  '2026-11-23 08:30:59.123000',
 ])('writes %s as it was', (text) => {
   const time = parseTime(text);
   expect(time === undefined ? '' : formatTime(time.ms, time)).toBe(text);

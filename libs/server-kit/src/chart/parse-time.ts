@@ -10,6 +10,8 @@ export interface ParsedTime {
   readonly separator: '' | 'T' | ' ';
   /** Whether the time ends with `Z` or an offset. */
   readonly hasZone: boolean;
+  /** Number of digits after the seconds. */
+  readonly fractionDigits: number;
 }
 
 const TIME =
@@ -32,6 +34,7 @@ export function parseTime(text: string): ParsedTime | undefined {
     unit: unitOf({ month, day, hour, second }),
     separator: separator === 'T' || separator === ' ' ? separator : '',
     hasZone: zone !== undefined,
+    fractionDigits: fraction?.length ?? 0,
   };
 }
 
@@ -53,9 +56,11 @@ function offsetMs(zone: string | undefined): number {
   return (zone.startsWith('-') ? -minutes : minutes) * 60_000;
 }
 
-/** Writes a time like `like`: with the same unit, separator and zone mark. */
+/** Writes a time like `like`: with the same unit, number of digits, separator and zone mark. */
 export function formatTime(ms: number, like: Omit<ParsedTime, 'ms'>): string {
   const iso = new Date(ms).toISOString();
   const length = { year: 4, month: 7, day: 10, minute: 16, second: 19 }[like.unit];
-  return `${iso.slice(0, length).replace('T', like.separator)}${like.hasZone ? 'Z' : ''}`;
+  const digits = iso.slice(20, 23).padEnd(like.fractionDigits, '0').slice(0, like.fractionDigits);
+  const fraction = digits === '' ? '' : `.${digits}`;
+  return `${iso.slice(0, length).replace('T', like.separator)}${fraction}${like.hasZone ? 'Z' : ''}`;
 }

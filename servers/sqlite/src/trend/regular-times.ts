@@ -87,9 +87,11 @@ function axisOf(times: readonly unknown[]): Axis {
       );
     return found;
   });
-  const [like] = parsed;
-  if (like === undefined || new Set(parsed.map((time) => time.unit)).size > 1)
+  const [first] = parsed;
+  if (first === undefined || new Set(parsed.map((time) => time.unit)).size > 1)
     throw new ToolError('The times have different precision; write them alike, with strftime().');
+  const fractionDigits = parsed.reduce((most, time) => Math.max(most, time.fractionDigits), 0);
+  const like = { ...first, fractionDigits };
   return (
     monthAxis(parsed, like) ?? {
       values: parsed.map((time) => time.ms),
