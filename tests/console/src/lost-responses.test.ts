@@ -93,6 +93,18 @@ describe.skipIf(inject('browser') === undefined)('a request whose response is lo
     expect(runs[1]).toBe(runs[0]);
   });
 
+  test('creates an agent once', async () => {
+    const page = await openPage('/agents/new', { expected });
+    const ids = await loseFirstResponse(page, '**/v1/agents');
+    await page.getByLabel(/^Name/).fill('Only one');
+    const create = page.getByRole('button', { name: 'Create the agent' });
+    await create.click();
+    await page.getByText('status 524').waitFor();
+    await create.click();
+    await page.waitForURL((url) => !url.pathname.endsWith('/new'));
+    expect(ids[1]).toBe(ids[0]);
+  });
+
   test('starts a run of the form once', async () => {
     const page = await openPage('/runs/new', { expected });
     const ids = await loseFirstResponse(page, '**/v1/runs');

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ReactNode, type SyntheticEvent } from 'react';
 import { useDraft } from '../app/drafts.ts';
 import { Link } from '../app/link.tsx';
+import { useRequestKey } from '../app/request-key.ts';
 import { navigate } from '../app/router.ts';
 import { useClient } from '../app/session.tsx';
 import { Button } from '../ui/button.tsx';
@@ -81,11 +82,15 @@ function Editor({ stored }: { readonly stored: TaggedAgent | undefined }): React
   );
   const [isDeleting, setIsDeleting] = useState(false);
 
+  const key = useRequestKey();
   const save = useMutation({
     mutationFn: async ({ base, draft: sent }: Save) => {
       const definition = definitionOf(sent);
       if (base !== undefined) return replaceAgent(client, base, definition);
-      return { agent: await createAgent(client, definition), etag: undefined };
+      return {
+        agent: await createAgent(client, definition, key.of(definition)),
+        etag: undefined,
+      };
     },
     onSuccess: ({ agent, etag }, { draft: sent }) => {
       void queries.invalidateQueries({ queryKey: ['agents'] });

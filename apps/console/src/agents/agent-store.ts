@@ -1,5 +1,4 @@
 import {
-  newIdempotencyKey,
   ProblemError,
   unwrap,
   type Agent,
@@ -32,14 +31,14 @@ export async function readAgent(
   return { agent: await unwrap(request), etag: await etagOf(request) };
 }
 
-/** Stores a new agent. @throws ProblemError */
-export function createAgent({ api }: Client, definition: AgentDefinition): Promise<Agent> {
-  return unwrap(
-    api.POST('/v1/agents', {
-      params: { header: { 'Idempotency-Key': newIdempotencyKey() } },
-      body: definition,
-    }),
-  );
+/** Stores a new agent, once for all requests with the same `Idempotency-Key`. @throws ProblemError */
+export function createAgent(
+  { api }: Client,
+  definition: AgentDefinition,
+  key: string,
+): Promise<Agent> {
+  const params = { header: { 'Idempotency-Key': key } };
+  return unwrap(api.POST('/v1/agents', { params, body: definition }));
 }
 
 /**
