@@ -45,6 +45,14 @@ describe.skipIf(inject('browser') === undefined)('the focus stays near a control
     await page.locator('main :focus').waitFor();
   });
 
+  test('that dismisses a message, where it was before', async () => {
+    const page = await openPage('/runs/new');
+    await page.getByRole('button', { name: 'Copy as curl' }).press('Enter');
+    await page.getByRole('button', { name: 'Dismiss' }).press('Enter');
+    await page.locator('button:focus', { hasText: 'Copy as curl' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count()).toBe(0);
+  });
+
   test('that is disabled after it saved', async () => {
     const agent = await unwrap(clientOf().api.POST('/v1/agents', { body: { name: 'Saved' } }));
     const page = await openPage(`/agents/${agent.id}`);

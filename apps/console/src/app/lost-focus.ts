@@ -15,10 +15,12 @@ export function useLostFocus(main: RefObject<HTMLElement | null>): void {
     const { current } = main;
     if (current === null) return;
     let control: HTMLElement | undefined;
-    let places: readonly HTMLElement[] = [];
+    let places: readonly HTMLElement[] = [current];
     const onFocusIn = ({ target }: FocusEvent): void => {
       control = target instanceof HTMLElement ? target : undefined;
-      places = [...placesAround(control), current];
+      // A message outside of the page passes the focus back to the page.
+      if (control !== undefined && current.contains(control))
+        places = [control, ...placesAround(control), current];
     };
     const onFocusOut = (): void => {
       requestAnimationFrame(() => {
@@ -27,20 +29,24 @@ export function useLostFocus(main: RefObject<HTMLElement | null>): void {
     };
     const move = (): void => {
       if (!isLost(control) || document.activeElement !== document.body) return;
-      const place = places.find((each) => each.isConnected && each.childElementCount > 0);
+      const place = places.find(isUsable);
       if (place !== undefined) focusPlace(place);
     };
     const observer = new MutationObserver(() => {
       // Effects of the components have run after the second frame.
       if (isLost(control)) requestAnimationFrame(() => requestAnimationFrame(move));
     });
-    current.addEventListener('focusin', onFocusIn);
-    current.addEventListener('focusout', onFocusOut);
-    observer.observe(current, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    document.addEventListener('focusin', onFocusIn);
+    document.addEventListener('focusout', onFocusOut);
+    observer.observe(document.body, {
+      childList: true,
+      subtree: true,
+      attributeFilter: ['disabled'],
+    });
     return () => {
       observer.disconnect();
-      current.removeEventListener('focusin', onFocusIn);
-      current.removeEventListener('focusout', onFocusOut);
+      document.removeEventListener('focusin', onFocusIn);
+      document.removeEventListener('focusout', onFocusOut);
     };
   }, [main]);
 }
@@ -50,8 +56,8 @@ export function isFocusFree(): boolean {
   return document.activeElement?.matches(`body, main, [${MARK}]`) === true;
 }
 
-function* placesAround(control: HTMLElement | undefined): Generator<HTMLElement> {
-  let place = control?.parentElement?.closest<HTMLElement>(PLACES);
+function* placesAround(control: HTMLElement): Generator<HTMLElement> {
+  let place = control.parentElement?.closest<HTMLElement>(PLACES);
   while (place !== undefined && place !== null) {
     yield place;
     place = place.parentElement?.closest<HTMLElement>(PLACES);
@@ -62,7 +68,17 @@ function isLost(control: HTMLElement | undefined): boolean {
   return control !== undefined && (!control.isConnected || control.matches(':disabled'));
 }
 
+/** Whether a control or place can still have the focus. A list without rows shows nothing. */
+function isUsable(element: HTMLElement): boolean {
+  if (!element.isConnected || element.matches(':disabled')) return false;
+  return element.tabIndex >= 0 || element.childElementCount > 0;
+}
+
 function focusPlace(place: HTMLElement): void {
+  if (place.tabIndex >= 0) {
+    place.focus({ preventScroll: true });
+    return;
+  }
   const isFocusable = place.hasAttribute('tabindex');
   if (!isFocusable) place.tabIndex = -1;
   place.setAttribute(MARK, '');
