@@ -94,6 +94,12 @@ export function createArtifactReader(connection: Rows): ArtifactReader {
   };
 }
 
+/**
+ * Name of the lock that is shared by transactions which give stored artifacts to a run, and
+ * exclusive for one that deletes artifacts without a run.
+ */
+export const ARTIFACTS_LOCK = 'artifacts';
+
 /** Creates the writes of artifacts. */
 export function createArtifactWriter(connection: Rows): ArtifactWriter {
   const db = connection.kysely;
@@ -108,6 +114,7 @@ export function createArtifactWriter(connection: Rows): ArtifactWriter {
     },
 
     async attachArtifact(artifactId, runId) {
+      await connection.lock(ARTIFACTS_LOCK, 'shared');
       const artifact = await db
         .selectFrom(withoutContent(connection))
         .select(LISTED_COLUMNS)
@@ -123,6 +130,7 @@ export function createArtifactWriter(connection: Rows): ArtifactWriter {
     },
 
     async deleteUploads(before) {
+      await connection.lock(ARTIFACTS_LOCK);
       const due = await unusedUploads(connection)
         .select('id')
         .where('createdAt', '<=', before)
@@ -134,6 +142,7 @@ export function createArtifactWriter(connection: Rows): ArtifactWriter {
     },
 
     async shareArtifacts({ id, threadId, threadPosition = 0 }, to) {
+      await connection.lock(ARTIFACTS_LOCK, 'shared');
       let runs = db.selectFrom('runs').select('id').where('id', '=', id);
       if (threadId !== undefined)
         runs = db

@@ -12,6 +12,7 @@ import type {
   RetentionWriter,
 } from '../ports/store/retention.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
+import { ARTIFACTS_LOCK } from './artifact-rows.ts';
 import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { deleteUnusedTools } from './epoch-rows.ts';
@@ -125,13 +126,10 @@ const COSTS = { artifact: 100, toolCall: 10, message: 10, event: 1, run: 20 };
 const BYTES_PER_COST = 8192;
 
 /** Deletes rows of an erased run, the run itself last. Returns the cost. */
-async function deletePart(
-  { kysely: db, dialect }: Rows,
-  runId: string,
-  budget: number,
-): Promise<number> {
+async function deletePart(connection: Rows, runId: string, budget: number): Promise<number> {
+  const { kysely: db, dialect } = connection;
   const row = ROW_ADDRESSES[dialect];
-  let cost = await deleteArtifacts(db, runId, budget);
+  let cost = await deleteArtifacts(connection, runId, budget);
   for (const [table, each, order] of [
     ['toolCalls', COSTS.toolCall, 'turn'],
     ['messages', COSTS.message, 'position'],
@@ -160,11 +158,8 @@ async function deletePart(
  * Deletes the artifacts that only this run owns, and its ownership of shared artifacts. Returns the
  * cost, which is less than the budget only when no artifact remains.
  */
-async function deleteArtifacts(
-  db: Kysely<Database>,
-  runId: string,
-  budget: number,
-): Promise<number> {
+async function deleteArtifacts(connection: Rows, runId: string, budget: number): Promise<number> {
+  const { kysely: db } = connection;
   let cost = 0;
   while (cost < budget) {
     const owned = await db
@@ -176,6 +171,7 @@ async function deleteArtifacts(
       .executeTakeFirst();
     if (owned === undefined) break;
     const { artifactId, bytes } = owned;
+    await connection.lock(ARTIFACTS_LOCK);
     await db
       .deleteFrom('artifactOwners')
       .where('runId', '=', runId)

@@ -237,6 +237,77 @@ describe.skipIf(!hasPostgres)('transactions of two processes on PostgreSQL', () 
     expect(await second.read.orphanedRuns({ limit: 9 })).toEqual(['r']);
   });
 
+  describe('of which one gives an artifact to a run while the other deletes unused artifacts', () => {
+    const artifact = (runId: string) => ({
+      id: 'a',
+      runId,
+      callId: '',
+      mediaType: 'text/plain',
+      text: 'kept',
+      data: undefined,
+      bytes: 4,
+      originalBytes: 4,
+      createdAt: 0,
+    });
+
+    /** Gives the artifact to the run `new`, and begins the deletion before the gift is committed. Returns whether the run has it. */
+    async function giveDuring(
+      { stores, waiting }: Awaited<ReturnType<typeof openTwo>>,
+      give: (sql: StoreTransaction) => Promise<unknown>,
+      deleteUnused: (sql: StoreTransaction) => Promise<unknown>,
+    ): Promise<boolean> {
+      const [first, second] = stores;
+      const given = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const giving = first.write({}, async (sql) => {
+        await sql.insertRun(queuedRun('new'));
+        await give(sql);
+        given.resolve();
+        await gate.promise;
+      });
+      await given.promise;
+      const deleting = second.write({}, deleteUnused);
+      await vi.waitUntil(async () => (await waiting()) > 0, { timeout: 60_000 });
+      gate.resolve();
+      await Promise.all([giving, deleting]);
+      return second.read.ownsArtifact({ id: 'new', threadId: undefined }, 'a');
+    }
+
+    const upload = async () => {
+      const opened = await openTwo();
+      await opened.stores[0].write({}, (sql) => sql.insertArtifact(artifact('')));
+      return opened;
+    };
+    const attach = (sql: StoreTransaction) => sql.attachArtifact('a', 'new');
+    const deleteUploads = (sql: StoreTransaction) => sql.deleteUploads(1);
+
+    test('the run of an upload keeps it', async () => {
+      expect(await giveDuring(await upload(), attach, deleteUploads)).toBe(true);
+    });
+
+    test('control: without the lock of artifacts the run loses its upload', async () => {
+      withoutLocks();
+      expect(await giveDuring(await upload(), attach, deleteUploads)).toBe(false);
+    });
+
+    test('the fork of a run that is deleted meanwhile keeps its artifacts', async () => {
+      const opened = await openTwo();
+      await opened.stores[0].write({}, async (sql) => {
+        await sql.insertRun(queuedRun('source', { status: 'completed' }));
+        await sql.insertArtifact(artifact('source'));
+      });
+      const isKept = await giveDuring(
+        opened,
+        (sql) => sql.shareArtifacts(queuedRun('source'), 'new'),
+        async (sql) => {
+          await sql.eraseRun('source');
+          await sql.deleteErased();
+        },
+      );
+      expect(isKept).toBe(true);
+    });
+  });
+
   describe('that send calls of two rate-limited servers in opposite order', () => {
     /** Returns the number of stored works, and the deadlocks that the database has ended. */
     async function lockInBothOrders(): Promise<{
