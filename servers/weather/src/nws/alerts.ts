@@ -3,7 +3,7 @@ import type { WeatherAlert } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
 
 /** Maximum number of alerts of an answer; a large state can have more than a hundred. */
-const MAX_ALERTS = 50;
+export const MAX_ALERTS = 50;
 
 /**
  * Returns the alerts of a document, the first 50. @see

@@ -4,6 +4,7 @@ import {
   type StructuredOutput,
 } from '@signalbox/mcp-core/server';
 import { placeLabel, resolveOrAsk } from '../location/resolve-location.ts';
+import { MAX_ALERTS } from '../nws/alerts.ts';
 import { requireArea } from '../nws/require-area.ts';
 import type { AlertArea, WeatherAlert } from '../provider.ts';
 import { WeatherError } from '../weather-error.ts';
@@ -40,7 +41,7 @@ export function getAlertsTool(setup: ToolSetup) {
       const text =
         alerts.length === 0
           ? `No active alerts for ${label}.`
-          : `${alerts.length} active alerts for ${label}:\n\n${alerts.map(alertText).join('\n---\n')}`;
+          : `${countOf(alerts)} active alerts for ${label}:\n\n${alerts.map(alertText).join('\n---\n')}`;
       return {
         structuredContent: { area: label, alerts, ...provenance(provider, origin), cache },
         content: withProvenance(provider, text, { origin, cache }),
@@ -81,6 +82,11 @@ async function areaOf(
     throw new WeatherError('invalid-arguments', 'Give either state or location.');
   const { place } = await resolveOrAsk(location, provider, context);
   return { area: place, label: placeLabel(place) };
+}
+
+/** Returns the number of alerts in words: when the list is full, there may be more. */
+function countOf({ length }: readonly WeatherAlert[]): string {
+  return length < MAX_ALERTS ? String(length) : `At least ${MAX_ALERTS}`;
 }
 
 /** Returns an alert in the form of the quickstart of the Model Context Protocol. */
