@@ -161,3 +161,34 @@ test('a fork may have a different model, servers, instructions, limits and metad
     service.engine.forkRun(id, { prompt: 'more', servers: ['nowhere'] }),
   ).rejects.toMatchObject({ code: 'unknown_server' });
 });
+
+test('a fork of a run that is deleted during the fork is refused, since its artifacts may be gone', async () => {
+  const service = await openService({
+    script: callsThenAnswer([]),
+    changeStore: (store) => ({
+      ...store,
+      get workerId() {
+        return store.workerId;
+      },
+      write: (locks, work, options) =>
+        store.write(
+          locks,
+          (sql) =>
+            work({
+              ...sql,
+              shareArtifacts: async (source, to) => {
+                await sql.eraseRun(source.id);
+                await sql.shareArtifacts(source, to);
+              },
+            }),
+          options,
+        ),
+    }),
+  });
+  const { id } = await service.engine.createRun({ prompt: 'go' });
+  await service.settled(id);
+  await expect(service.engine.forkRun(id, { prompt: 'again' })).rejects.toMatchObject({
+    code: 'run_not_found',
+  });
+  expect((await service.read.runs({ limit: 9 })).data).toHaveLength(1);
+});

@@ -72,8 +72,6 @@ export async function forkRun(
     run.id,
     async (change) => {
       const { sql } = change;
-      if ((await sql.runStatus(id)) === undefined)
-        throw new EngineError('run_not_found', `There is no run ${id}.`);
       const history =
         run.model === model && run.provider === provider ? said : said.map(withoutNative);
       const kept = turn === 0 && prompt !== undefined ? withoutPrompt(history) : history;
@@ -92,6 +90,9 @@ export async function forkRun(
       await admit(context, change, run);
       await sql.insertRun(run);
       await sql.shareArtifacts(source, run.id);
+      // From here on no artifact is deleted, and before that only those of deleted runs were.
+      if ((await sql.runStatus(id)) === undefined)
+        throw new EngineError('run_not_found', `There is no run ${id}.`);
       for (const message of messages)
         await sql.insertMessage(run.id, { ...message, id: context.newId(), turn: 0 });
       change.emit(queuedEvent(run));
