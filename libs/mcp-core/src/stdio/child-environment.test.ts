@@ -68,3 +68,19 @@ describe('childEnvironment', () => {
     });
   });
 });
+
+test('an added variable replaces an inherited one on Windows, where names have any case', () => {
+  const source = {
+    env: { Path: 'C:\\Windows', TEMP: 'C:\\t', HTTPS_PROXY: 'x' },
+    platform: 'win32',
+  };
+  expect(childEnvironment({ path: 'C:\\tools', Https_Proxy: '' }, source)).toEqual({
+    path: 'C:\\tools',
+    TEMP: 'C:\\t',
+    Https_Proxy: '',
+  });
+  expect(childEnvironment({ path: 'mine' }, { env: { PATH: '/bin' }, platform: 'linux' })).toEqual({
+    PATH: '/bin',
+    path: 'mine',
+  });
+});

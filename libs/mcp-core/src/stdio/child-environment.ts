@@ -56,10 +56,12 @@ export function childEnvironment(
   source: ChildEnvironmentSource = process,
 ): { [name: string]: string } {
   const environment: { [name: string]: string } = {};
+  // Windows ignores the case of names, and Node passes one of several.
+  const fold = (name: string): string => (source.platform === 'win32' ? name.toUpperCase() : name);
+  const replaced = new Set(Object.keys(added).map(fold));
   for (const [name, value] of Object.entries(source.env)) {
-    if (value !== undefined && isInherited(name, source.platform) && !isShellFunction(value)) {
-      environment[name] = value;
-    }
+    if (value === undefined || replaced.has(fold(name))) continue;
+    if (isInherited(name, source.platform) && !isShellFunction(value)) environment[name] = value;
   }
   return { ...environment, ...added };
 }
