@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -191,6 +192,62 @@ test('a folder that other users can write to is not used', async () => {
   expect(loader.load('./a.js')).toEqual({ name: 'a' });
   await loader.saveCodeCache();
   expect(cacheFiles()).toEqual([]);
+});
+
+test('a folder is not used if other users can replace it', async () => {
+  const shared = join(home, 'shared');
+  mkdirSync(shared);
+  chmodSync(shared, 0o777);
+  cacheFolder = join(shared, 'cache');
+  chunk('a.js', 'exports.name="a"');
+  const loader = cachedLoader();
+  expect(loader.load('./a.js')).toEqual({ name: 'a' });
+  await loader.saveCodeCache();
+  expect(cacheFiles()).toEqual([]);
+});
+
+test('the caches stay in the folder to which a symbolic link led at the start', async () => {
+  const own = join(home, 'own');
+  const other = join(home, 'other');
+  for (const path of [own, other]) mkdirSync(path, { mode: 0o700 });
+  symlinkSync(own, cacheFolder);
+  chunk('a.js', 'exports.name="a"');
+  const loader = cachedLoader();
+  loader.load('./a.js');
+  rmSync(cacheFolder);
+  symlinkSync(other, cacheFolder);
+  await loader.saveCodeCache();
+  expect(readdirSync(other)).toEqual([]);
+  expect(readdirSync(own)).toHaveLength(1);
+});
+
+test('the caches of an earlier build and the files of killed processes are removed, and the caches of other bundles are kept', async () => {
+  chunk('a-1.js', 'exports.name="a"');
+  chunk('b.js', 'exports.name="b"');
+  const earlier = cachedLoader();
+  for (const name of ['./a-1.js', './b.js']) earlier.load(name);
+  await earlier.saveCodeCache();
+  const kept = cacheFiles().filter(({ name }) => name.endsWith('b.js'));
+  expect(kept).toHaveLength(1);
+  writeFileSync(join(cacheFolder, `${kept[0]?.name}.0b5c`), 'half');
+
+  const ownFolder = folder;
+  folder = join(home, 'another-bundle');
+  mkdirSync(folder);
+  chunk('c.js', 'exports.name="c"');
+  const another = cachedLoader();
+  another.load('./c.js');
+  await another.saveCodeCache();
+  expect(cacheFiles()).toHaveLength(4);
+
+  folder = ownFolder;
+  rmSync(join(folder, 'a-1.js'));
+  chunk('a-2.js', 'exports.name="a"');
+  const later = cachedLoader();
+  later.load('./a-2.js');
+  await later.saveCodeCache();
+  expect(cacheFiles()).toHaveLength(3);
+  expect(cacheFiles()).toEqual(expect.arrayContaining(kept));
 });
 
 test('a folder that disappears costs nothing but the cache', async () => {

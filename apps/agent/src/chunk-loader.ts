@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { constants, Script } from 'node:vm';
 import { crc32 } from 'node:zlib';
@@ -39,6 +39,8 @@ const HEADER_BYTES = 8;
  */
 export class ChunkLoader {
   readonly #folder: string;
+  /** Beginning of the names of the cache files: the folder may also hold caches of other bundles. */
+  readonly #cachePrefix: string;
   readonly #require: (name: string) => unknown;
   readonly #modules = new Map<string, { exports: object }>();
   /** Scripts that were compiled without a cache, by the names of their chunks. */
@@ -48,12 +50,16 @@ export class ChunkLoader {
   /** @param folder absolute path of the chunks */
   constructor(folder: string) {
     this.#folder = folder;
+    this.#cachePrefix = `${crc32(folder).toString(16).padStart(8, '0')}-`;
     this.#require = createRequire(join(folder, 'chunk-loader.js'));
   }
 
-  /** Reads and writes caches of the chunks that are loaded from here on. Ignores a folder that cannot be created, or that another user can write to: a cache is code. */
-  useCodeCache(cache: CodeCache): void {
-    if (isOwnFolder(cache.folder)) this.#cache = cache;
+  /**
+   * Reads and writes caches of the chunks that are loaded from here on. Ignores a folder that cannot be created, or that another user can write to or replace: a cache is code.
+   */
+  useCodeCache({ folder, withFixedFlags }: CodeCache): void {
+    const ownFolder = createOwnFolder(folder);
+    if (ownFolder !== undefined) this.#cache = { folder: ownFolder, withFixedFlags };
   }
 
   /** Returns the exports of a chunk, which runs if it has not. `name` is relative to the folder and begins with `./`. */
@@ -86,10 +92,13 @@ export class ChunkLoader {
     return this.load(name);
   }
 
-  /** Writes the caches of the chunks that had none, with the functions that have run until now. Never rejects: a process without caches starts more slowly. */
+  /**
+   * Writes the caches of the chunks that had none, with the functions that have run until now, and removes files of earlier builds. Never rejects: a process without caches starts
+   * more slowly.
+   */
   async saveCodeCache(): Promise<void> {
     const cache = this.#cache;
-    if (cache === undefined) return;
+    if (cache === undefined || this.#uncached.size === 0) return;
     for (const [name, { script, checksum }] of this.#uncached) {
       this.#uncached.delete(name);
       const data = cache.withFixedFlags(() => script.createCachedData());
@@ -105,6 +114,17 @@ export class ChunkLoader {
         await rm(temporary, { force: true }).catch(() => undefined);
       }
     }
+    await this.#removeOldFiles(cache).catch(() => undefined);
+  }
+
+  /** Removes the caches of chunks that the bundle does not have, and temporary files of processes that were killed. */
+  async #removeOldFiles({ folder }: CodeCache): Promise<void> {
+    const chunks = new Set(await readdir(this.#folder));
+    const prefix = this.#cachePrefix;
+    const isOld = (file: string): boolean =>
+      file.startsWith(prefix) && !chunks.has(file.slice(prefix.length));
+    for (const file of await readdir(folder))
+      if (isOld(file)) await rm(join(folder, file), { force: true });
   }
 
   #requireFrom(name: string): unknown {
@@ -129,19 +149,32 @@ export class ChunkLoader {
   }
 
   #cacheFile({ folder }: CodeCache, name: string): string {
-    const key = crc32(join(this.#folder, name)).toString(16).padStart(8, '0');
-    return join(folder, key);
+    return join(folder, `${this.#cachePrefix}${basename(name)}`);
   }
 }
 
-function isOwnFolder(folder: string): boolean {
+/** Creates a folder if it does not exist. Returns its path without symbolic links, or nothing if another user can write to it or replace it. */
+function createOwnFolder(folder: string): string | undefined {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = statSync(folder);
-    return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+    const path = realpathSync.native(folder);
+    const userId = process.getuid?.();
+    if (userId === undefined) return path;
+    const { uid, mode } = statSync(path);
+    const isOwn = uid === userId && (mode & 0o022) === 0;
+    return isOwn && isProtected(dirname(path), userId) ? path : undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Whether no other user can rename an entry of this folder or of a folder above it that belongs to the user. */
+function isProtected(folder: string, userId: number): boolean {
+  const { uid, mode } = statSync(folder);
+  const isSticky = (mode & 0o1000) !== 0;
+  if ((uid !== userId && uid !== 0) || ((mode & 0o002) !== 0 && !isSticky)) return false;
+  const parent = dirname(folder);
+  return parent === folder || isProtected(parent, userId);
 }
 
 function readCache(file: string, checksum: number): Buffer | undefined {
