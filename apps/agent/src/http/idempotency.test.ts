@@ -511,6 +511,23 @@ describe('a tool call with Prefer: wait', () => {
     await service.settled(response.json<{ id: string }>().id);
   });
 
+  test.each(['run', 'toolCalls'] as const)(
+    'is answered with 202 when the store cannot read the %s meanwhile, because the call was made',
+    async (name) => {
+      const { service } = await open();
+      const busy = new StorageError('busy', 'nothing was changed, try again later');
+      const read = { ...service.store.read, [name]: () => Promise.reject(busy) };
+      const edge = await createServiceEdge(service, { read });
+      const response = await edge.request('POST', '/v1/tools/r__read/call', {
+        headers: { prefer: 'wait=10' },
+      });
+      expect(response.statusCode).toBe(202);
+      const { id } = response.json<{ id: string }>();
+      expect(await service.settled(id)).toMatchObject({ status: 'completed' });
+      expect(await runCount(service)).toBe(1);
+    },
+  );
+
   test('is answered at once if the preference is missing or invalid', async () => {
     const { service, edge } = await open();
     for (const headers of [{}, { prefer: 'wait=soon' }]) {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
+import { StorageError } from '../ports/store/errors.ts';
 import { isSettled, type Run } from '../ports/store/run.ts';
 import type { StoreReader } from '../ports/store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -45,17 +46,25 @@ export interface Waiting<Body> {
   readonly later: (run: Run) => Promise<Answer<Body> | undefined>;
 }
 
-/** Answers when the run is settled, or after the preferred wait as at its start. */
+/**
+ * Answers when the run is settled, or after the preferred wait as at its start. Also answers as at the
+ * start when the store fails meanwhile: an error could make the client start the run again.
+ */
 export async function answerInTime<Body extends { readonly id: string }>(
   dependencies: WaitDependencies & OnceOptions,
   { request, reply, served, later }: Waiting<Body>,
 ): Promise<Body> {
   if (served.isReplayed) return replyWith(reply, served);
-  const run = await preferredRun(dependencies, served.body.id, { request, reply });
-  const answer = run && (await later(run));
-  if (answer === undefined) return replyWith(reply, served);
-  await keepLaterAnswer(dependencies, request, answer);
-  return replyWith(reply, { ...answer, isReplayed: false });
+  try {
+    const run = await preferredRun(dependencies, served.body.id, { request, reply });
+    const answer = run && (await later(run));
+    if (answer === undefined) return replyWith(reply, served);
+    await keepLaterAnswer(dependencies, request, answer);
+    return replyWith(reply, { ...answer, isReplayed: false });
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    return replyWith(reply, served);
+  }
 }
 
 /**
