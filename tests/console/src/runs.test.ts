@@ -101,6 +101,24 @@ describe.skipIf(!hasBrowser)('a run', () => {
     await page.getByText('wrote by keyboard').first().waitFor();
   });
 
+  test('is approved once, however late its next event arrives', async () => {
+    const id = await call('show__write', { line: 'once' });
+    const page = await openPage(`/runs/${id}`);
+    let answers = 0;
+    // The service does not get the answer, so that no event follows.
+    await page.route('**/v1/inbox/*/respond', (route) => {
+      answers += 1;
+      return route.fulfill({ json: {} });
+    });
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.press('Enter');
+    await page.getByText('Approved', { exact: true }).waitFor();
+    await approve.press('Enter');
+    await page.getByRole('button', { name: 'Deny' }).press('Enter');
+    expect(await approve.getAttribute('aria-busy')).toBe('true');
+    expect(answers).toBe(1);
+  });
+
   test('is cancelled in the middle of a call, whose progress it shows', async () => {
     const id = await call('show__steps');
     const page = await openPage(`/runs/${id}`);

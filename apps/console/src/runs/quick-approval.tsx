@@ -21,17 +21,14 @@ export function QuickApproval({ itemId }: { readonly itemId: string }): ReactNod
     },
     onError: (error) => toast(describeError(error), 'bad'),
   });
+  // After the answer, the next event of the run removes the buttons.
+  const isBusy = answer.isPending || answer.isSuccess;
   return (
     <div ref={buttons} className="actions">
-      <Button
-        kind="primary"
-        icon="check"
-        isBusy={answer.isPending}
-        onClick={() => answer.mutate('approve')}
-      >
+      <Button kind="primary" icon="check" isBusy={isBusy} onClick={() => answer.mutate('approve')}>
         Approve
       </Button>
-      <Button kind="danger" isBusy={answer.isPending} onClick={() => answer.mutate('deny')}>
+      <Button kind="danger" isBusy={isBusy} onClick={() => answer.mutate('deny')}>
         Deny
       </Button>
     </div>
