@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,6 +45,23 @@ test('the first process writes a code cache, which the next one uses', async () 
   expect(written.length).toBeGreaterThan(2);
   await start();
   expect(files()).toEqual(written);
+});
+
+test('a code cache is kept in the temporary folder, unless other users can write to it', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'code-cache-'));
+  onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
+  const folder = join(temporary, 'node-compile-cache');
+  const filesAfterStart = async (): Promise<number> => {
+    await promisify(execFile)(process.execPath, [BIN, '--version'], {
+      env: { TMPDIR: temporary, TEMP: temporary },
+    });
+    return globSync(join(folder, '**')).length;
+  };
+  expect(await filesAfterStart()).toBeGreaterThan(5);
+  rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  chmodSync(folder, 0o777);
+  expect(await filesAfterStart()).toBe(1);
 });
 
 test('the bundle contains request schemas and no response schemas', () => {

@@ -153,22 +153,22 @@ export class ChunkLoader {
   }
 }
 
-/** Creates a folder if it does not exist. Returns its path without symbolic links, or nothing if another user can write to it or replace it. */
-function createOwnFolder(folder: string): string | undefined {
+/** Creates a folder if it does not exist. Returns its path without symbolic links, or nothing if users outside of its group can write to it or replace it. */
+export function createOwnFolder(folder: string): string | undefined {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const path = realpathSync.native(folder);
     const userId = process.getuid?.();
     if (userId === undefined) return path;
     const { uid, mode } = statSync(path);
-    const isOwn = uid === userId && (mode & 0o022) === 0;
+    const isOwn = uid === userId && (mode & 0o002) === 0;
     return isOwn && isProtected(dirname(path), userId) ? path : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Whether no other user can rename an entry of this folder or of a folder above it that belongs to the user. */
+/** Whether no user outside of their groups can rename the user's entries in this folder and the folders above it. */
 function isProtected(folder: string, userId: number): boolean {
   const { uid, mode } = statSync(folder);
   const isSticky = (mode & 0o1000) !== 0;

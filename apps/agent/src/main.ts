@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { enableCompileCache, getCompileCacheDir } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   boundGarbage,
@@ -7,11 +8,14 @@ import {
   startWithSmallYoungGeneration,
   withFixedFlags,
 } from './bound-heap.ts';
-import { chunks } from './chunk-loader.ts';
+import { chunks, createOwnFolder } from './chunk-loader.ts';
 
 // Without a listener the signal opens Node's inspector, through which every program of this machine could read all memory.
 process.on('SIGUSR1', () => undefined);
-enableCompileCache();
+const { NODE_COMPILE_CACHE: chosenFolder, NODE_DISABLE_COMPILE_CACHE: isDisabled } = process.env;
+// Node runs the code in its cache, even if another user wrote it. Node has already enabled the cache that NODE_COMPILE_CACHE names.
+if (!chosenFolder && !isDisabled && createOwnFolder(join(tmpdir(), 'node-compile-cache')))
+  enableCompileCache();
 freeCompilationsAtOnce();
 startWithSmallYoungGeneration({ startMs: 3000, bytes: 8 * 1024 * 1024 });
 const cacheFolder = getCompileCacheDir();
