@@ -102,10 +102,7 @@ export function costProblem(message: Buffer, limits: MessageLimits): string | un
 
 /** Whether the string that begins at `start` is the method of a request for a form. */
 function isFormMethod(message: Buffer, start: number): boolean {
-  let index = 0;
-  while (index < FORM_METHOD.length && message[start + index] === FORM_METHOD.charCodeAt(index))
-    index += 1;
-  return index === FORM_METHOD.length;
+  return message.toString('latin1', start, start + FORM_METHOD.length) === FORM_METHOD;
 }
 
 /** Describes a message that is nested too deeply, without a subject. */
