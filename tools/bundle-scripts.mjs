@@ -9,7 +9,7 @@ const BEGIN =
 const BANNER = /^import\{createRequire as createBundleRequire\}[^\n]*\n/;
 
 /**
- * Turns the chunks of a build into scripts for a chunk loader, because Node caches the code of scripts with functions that have run, but not that of modules. `entries` are the
+ * Turns the chunks of a build into scripts for a chunk loader: only for scripts can Node write a code cache that contains the functions that have run. `entries` are the
  * files that stay modules and load the others through `loader`, a module that exports `chunks`. Chunks do not use top-level await. All paths are names in `folder`. The build has
  * no line limit, which would break names; `form` has the options that give the files their form.
  */

@@ -33,7 +33,7 @@ const HEADER_BYTES = 8;
 
 /**
  * Loads the chunks of a bundle. V8's code cache of a chunk also holds the functions that a start has run. Node's own compile cache is written before a module runs,
- * so each start compiles these functions again, which takes a quarter of its time. A loader is for one process; each chunk runs once.
+ * so each start would compile these functions again, in a quarter of its time. A loader is for one process; each chunk runs once.
  *
  * @see https://nodejs.org/docs/latest-v24.x/api/vm.html#scriptcreatecacheddata
  */
@@ -117,7 +117,7 @@ export class ChunkLoader {
     await this.#removeOldFiles(cache).catch(() => undefined);
   }
 
-  /** Removes the caches of chunks that the bundle does not have, and temporary files of processes that were killed. */
+  /** Removes the caches of chunks that the bundle does not have, and temporary files, which killed processes leave. */
   async #removeOldFiles({ folder }: CodeCache): Promise<void> {
     const chunks = new Set(await readdir(this.#folder));
     const prefix = this.#cachePrefix;
