@@ -1,5 +1,3 @@
-import { isJsonObject } from './envelope.ts';
-import { toJsonBytes } from './json-string.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import { SerializedJson, serializedLength, sourceOf } from './serialized-json.ts';
 
@@ -33,49 +31,11 @@ export function toJsonText(message: JsonRpcMessage | JsonRpcBatch): string {
     .join('');
 }
 
-/** Length from which escaping a duplicated text only once is faster. */
-const LONG_LENGTH = 32 * 1024;
-
-/**
- * Serializes a message with a long result that is serialized already, or that holds the same long text
- * in its first content block and in `structuredContent`, as results of file readers do: the text is
- * escaped once and its bytes appear twice in the parts. Returns `undefined` for any other message.
- * @throws TypeError when it cannot be serialized.
- */
-export function toJsonParts(
-  message: JsonRpcMessage | JsonRpcBatch,
-): readonly (string | Uint8Array)[] | undefined {
-  if (!('result' in message) || TEXT in message.result) return undefined;
-  const { content, structuredContent } = message.result;
-  if (structuredContent instanceof SerializedJson) return splice(message, LONG_LENGTH)?.flat();
-  if (!Array.isArray(content) || !isJsonObject(structuredContent)) return undefined;
-  const [first, ...others] = content as readonly JsonObject[];
-  const text = first?.text;
-  if (typeof text !== 'string' || text.length < LONG_LENGTH) return undefined;
-  const member = Object.keys(structuredContent).find((name) => structuredContent[name] === text);
-  if (member === undefined) return undefined;
-  const mark = placeholderOf('text');
-  const result = {
-    ...message.result,
-    content: [{ ...first, text: mark }, ...others],
-    structuredContent: { ...structuredContent, [member]: mark },
-  };
-  const between = JSON.stringify({ ...message, result }).split(`"${mark}"`);
-  const written = toJsonBytes(text);
-  return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));
-}
-
-/** Returns the serialized content whose text `toJsonParts` quotes. */
-export function quotedSource(message: JsonRpcMessage | JsonRpcBatch): SerializedJson | undefined {
-  if (!('result' in message) || !Array.isArray(message.result.content)) return undefined;
-  return sourceOf(message.result.content[0]);
-}
-
 /**
  * Serializes a message around the serialized parts of its result. Returns `undefined` when they have
  * fewer bytes than `minBytes`, or when there are none.
  */
-function splice(
+export function splice(
   message: JsonRpcMessage | JsonRpcBatch,
   minBytes: number,
 ): readonly (string | readonly Uint8Array[])[] | undefined {
@@ -115,7 +75,8 @@ function insert(
   });
 }
 
-function placeholderOf(subject: 'text' | 'json'): string {
+/** Returns a text that occurs in no message. */
+export function placeholderOf(subject: 'text' | 'json'): string {
   placeholder ??= crypto.randomUUID();
   return `${placeholder} ${subject}`;
 }

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { quotedSource, toJsonParts, toJsonText } from './json-text.ts';
+import { quotedSource, toJsonParts } from './json-parts.ts';
+import { toJsonText } from './json-text.ts';
 import type { JsonRpcBatch, JsonRpcMessage } from './messages.ts';
 import type { SerializedJson } from './serialized-json.ts';
 

@@ -1,7 +1,16 @@
-import { describe, expect, test } from 'vitest';
-import { toJsonParts, toJsonText } from './json-text.ts';
+import { PassThrough } from 'node:stream';
+import { text as textOf } from 'node:stream/consumers';
+import { describe, expect, test, vi } from 'vitest';
+import { toJsonParts } from './json-parts.ts';
+import { toJsonText } from './json-text.ts';
+import { LineWriter } from './line-writer.ts';
 import type { JsonObject } from './messages.ts';
-import { SerializedJson, serializedLength, textBlockOf } from './serialized-json.ts';
+import {
+  keepSerialized,
+  SerializedJson,
+  serializedLength,
+  textBlockOf,
+} from './serialized-json.ts';
 
 /** Splits a text into pieces of one byte, so that characters are divided. */
 function bytewise(text: string): Uint8Array[] {
@@ -69,6 +78,23 @@ test.each([
   expect(Buffer.from(quoted).toString()).toBe(JSON.stringify(json));
 });
 
+test('random texts are quoted as JSON.stringify does it, however they are divided', () => {
+  const characters = ['"', '\\', '\n', '\u0001', '\u007f', 'ä', '😀', 'x', 'y', ' '];
+  const random = (count: number) => Math.floor(Math.random() * count);
+  for (let round = 0; round < 500; round += 1) {
+    const plain = random(30);
+    const json = Array.from({ length: random(200) }, () =>
+      random(30) < plain ? 'x' : (characters[random(characters.length)] ?? ''),
+    ).join('');
+    const bytes = Buffer.from(json);
+    const middle = random(bytes.length);
+    const given = new SerializedJson([bytes.subarray(0, middle), bytes.subarray(middle)]);
+    expect(Buffer.from(given.quoted).toString()).toBe(JSON.stringify(json));
+    given.beginWrite();
+    given.endWrite();
+  }
+});
+
 test('a changed copy of a text block is sent as it is', () => {
   const block = { ...textBlockOf(new SerializedJson(bytewise(text))), text: 'changed' };
   expect(toJsonText(answer({ content: [block] }))).toContain('"changed"');
@@ -99,4 +125,46 @@ test('the memory of a text is used again only after its last write', () => {
   first.endWrite();
   expect(new SerializedJson([Buffer.from('["third"]')]).quoted.buffer).toBe(quoted.buffer);
   expect(Buffer.from(first.quoted).toString()).toBe(JSON.stringify('["first"]'));
+});
+
+describe('a text whose memory can be freed', () => {
+  const long = Buffer.from(JSON.stringify(['a'.repeat(40_000)]));
+
+  test('is released once, after the last of its writes', () => {
+    const release = vi.fn<() => void>();
+    const given = new SerializedJson([long], release);
+    given.beginWrite();
+    given.beginWrite();
+    given.endWrite();
+    expect(release).not.toHaveBeenCalled();
+    given.endWrite();
+    given.beginWrite();
+    given.endWrite();
+    expect(release).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['is released when it was written to a stream that copies', true, 1],
+    ['stays when the stream may still hold it', false, 0],
+  ])('%s', async (_, copies, times) => {
+    const release = vi.fn<() => void>();
+    const given = new SerializedJson([long], release);
+    const output = new PassThrough();
+    const received = textOf(output);
+    const writer = new LineWriter(output, copies);
+    void writer.write(answer({ content: [textBlockOf(given)], structuredContent: given }));
+    await writer.emptied();
+    output.end();
+    expect(JSON.parse(await received)).toHaveProperty('result.structuredContent', given.toJSON());
+    expect(release).toHaveBeenCalledTimes(times);
+  });
+
+  test('stays when it is kept to be sent again', () => {
+    const release = vi.fn<() => void>();
+    const given = new SerializedJson([long], release);
+    expect(keepSerialized({ structuredContent: given })).toEqual({ structuredContent: given });
+    given.beginWrite();
+    given.endWrite();
+    expect(release).not.toHaveBeenCalled();
+  });
 });

@@ -1,8 +1,8 @@
+import { quotedLength, quotePieces } from './json-quotes.ts';
+
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 /** Longest memory that is kept for another text, in bytes. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 const SOURCE = Symbol('serialized JSON');
@@ -23,10 +23,16 @@ export class SerializedJson {
   #memory: ArrayBufferLike | undefined;
   /** Number of writes that use the memory of `#quoted`. */
   #writes = 0;
+  #release: (() => void) | undefined;
 
-  /** `pieces` are the JSON text in UTF-8; a piece may end inside a character. They must not change. */
-  constructor(pieces: readonly Uint8Array[]) {
+  /**
+   * `pieces` are the JSON text in UTF-8; a piece may end inside a character. They must not change.
+   * `release` is called when a long text was sent over stdio and is not kept to be sent again; nobody
+   * reads the pieces after it, so that their memory can be freed long before a garbage collection.
+   */
+  constructor(pieces: readonly Uint8Array[], release?: () => void) {
     this.#pieces = pieces;
+    this.#release = release;
   }
 
   /** The JSON text in UTF-8. */
@@ -48,6 +54,11 @@ export class SerializedJson {
     return this.#quoted;
   }
 
+  /** Keeps the pieces for good: they can be sent any number of times. */
+  keep(): void {
+    this.#release = undefined;
+  }
+
   /** Keeps the memory of `quoted` until the matching `endWrite`. */
   beginWrite(): void {
     this.#writes += 1;
@@ -59,10 +70,12 @@ export class SerializedJson {
    */
   endWrite(): void {
     this.#writes -= 1;
-    if (this.#writes > 0 || this.#memory === undefined) return;
-    keepMemory(this.#memory);
+    if (this.#writes > 0) return;
+    if (this.#memory !== undefined) keepMemory(this.#memory);
     this.#memory = undefined;
     this.#quoted = undefined;
+    this.#release?.();
+    this.#release = undefined;
   }
 
   /** The JSON text. */
@@ -91,6 +104,15 @@ export function textBlockOf(source: SerializedJson): {
   return Object.defineProperty(block, SOURCE, { value: source });
 }
 
+/** Keeps the text of a result that may be sent again, if it is serialized. Returns the result. */
+export function keepSerialized<Result extends { readonly structuredContent?: unknown }>(
+  result: Result,
+): Result {
+  const { structuredContent } = result;
+  if (structuredContent instanceof SerializedJson) structuredContent.keep();
+  return result;
+}
+
 /**
  * Returns the bytes of the JSON of a value whose JSON text already exists: serialized structured content,
  * or the text of its text block. Returns `undefined` for any other value.
@@ -106,30 +128,10 @@ export function sourceOf(block: unknown): SerializedJson | undefined {
   return block[SOURCE] as SerializedJson; // Set by textBlockOf.
 }
 
-/**
- * Returns a JSON text as a JSON string. Returns `undefined` for a text with line ends, or with so many
- * quotes and backslashes that it would become longer by more than a third.
- */
+/** Returns a JSON text as a JSON string; `undefined` when that would make it longer by more than a third. */
 function quote(pieces: readonly Uint8Array[]): Uint8Array | undefined {
   const length = pieces.reduce((sum, piece) => sum + piece.byteLength, 0);
-  const bytes = takeMemory(Math.ceil((length * 4) / 3) + 4);
-  let escapesLeft = bytes.length - length - 2;
-  let end = 0;
-  bytes[end++] = QUOTE;
-  for (const piece of pieces) {
-    for (let index = 0; index < piece.length; index += 1) {
-      const code = piece[index] ?? 0;
-      const isEscaped = code === QUOTE || code === BACKSLASH;
-      if (code < SPACE || (isEscaped && escapesLeft === 0)) return undefined;
-      if (isEscaped) {
-        escapesLeft -= 1;
-        bytes[end++] = BACKSLASH;
-      }
-      bytes[end++] = code;
-    }
-  }
-  bytes[end++] = QUOTE;
-  return bytes.subarray(0, end);
+  return quotePieces(pieces, takeMemory(quotedLength(length)));
 }
 
 /** Replaces line ends by spaces: JSON has them between values only. */

@@ -38,6 +38,54 @@ describe('frames', () => {
   });
 });
 
+describe('the memory of a body', () => {
+  const output = { rows: 1, body: [Buffer.alloc(5000, 'a')] };
+  const reply = Buffer.concat(encodeMessage({ kind: 'result', id: 1, output }));
+
+  /** Whether the body of each reply in these chunks can be freed; frees those that can. */
+  function freed(chunks: readonly Buffer[]): boolean[] {
+    const frames: Frame[] = [];
+    const decoder = new FrameDecoder((frame) => frames.push(frame));
+    // A chunk of a pipe has memory of its own.
+    for (const chunk of chunks) decoder.push(Buffer.from(Uint8Array.from(chunk).buffer));
+    return frames.map((frame) => {
+      const { output: read } = decodeMessage(frame) as { output: typeof output & ReleasedOutput };
+      expect(Buffer.concat(read.body)).toEqual(output.body[0]);
+      read.release?.();
+      expect(read.body.every(({ byteLength }) => byteLength === 0)).toBe('release' in read);
+      return 'release' in read;
+    });
+  }
+
+  test('can be freed when no other frame is in it', () => {
+    expect(freed([reply, reply])).toEqual([true, true]);
+    expect(freed([reply.subarray(0, 9), reply.subarray(9, 3000), reply.subarray(3000)])).toEqual([
+      true,
+    ]);
+  });
+
+  test('stays when it is shared with another frame', () => {
+    expect(freed([Buffer.concat([reply, reply]), reply])).toEqual([false, false, true]);
+    const both = Buffer.concat([reply, reply]);
+    expect(freed([both.subarray(0, 6000), both.subarray(6000), reply])).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('stays when it belongs to a pool', () => {
+    const frames: Frame[] = [];
+    const pooled = Buffer.concat([Buffer.alloc(1), reply]).subarray(1);
+    new FrameDecoder((frame) => frames.push(frame)).push(pooled);
+    expect(frames.map(({ isAlone }) => isAlone)).toEqual([false]);
+  });
+});
+
+interface ReleasedOutput {
+  readonly release?: () => void;
+}
+
 test.each([
   { kind: 'chunk', id: 1, chunk: 'text ä\u0000"' } as const,
   { kind: 'chunk', id: 1, chunk: '' } as const,

@@ -10,6 +10,8 @@ export interface Frame {
   readonly header: unknown;
   /** Bytes in several pieces; empty without a body. */
   readonly body: readonly Uint8Array[];
+  /** Whether no other frame is in the memory of the body. */
+  readonly isAlone: boolean;
 }
 
 /** Returns the pieces of a frame, to be written one after another. */
@@ -34,6 +36,8 @@ export class FrameDecoder {
   readonly #receive: (frame: Frame) => void;
   #pieces: Buffer[] = [];
   #length = 0;
+  /** Whether the chunks of the frame have memory of their own, without the end of another frame. */
+  #isAlone = true;
   /** Lengths of the frame whose start has arrived. */
   #awaited: { readonly header: number; readonly body: number } | undefined;
 
@@ -47,6 +51,7 @@ export class FrameDecoder {
    * @throws Error for a frame that is too long; SyntaxError for a header that is not JSON
    */
   push(chunk: Buffer): void {
+    this.#isAlone = (this.#length === 0 || this.#isAlone) && hasOwnMemory(chunk);
     this.#pieces.push(chunk);
     this.#length += chunk.length;
     for (;;) {
@@ -55,7 +60,9 @@ export class FrameDecoder {
       if (awaited === undefined || this.#length < awaited.header + awaited.body) return;
       this.#awaited = undefined;
       const header: unknown = JSON.parse(join(this.#take(awaited.header)).toString());
-      this.#receive({ header, body: awaited.body === 0 ? NO_BODY : this.#take(awaited.body) });
+      const body = awaited.body === 0 ? NO_BODY : this.#take(awaited.body);
+      this.#isAlone &&= this.#length === 0;
+      this.#receive({ header, body, isAlone: this.#isAlone });
     }
   }
 
@@ -87,6 +94,10 @@ export class FrameDecoder {
     this.#length -= count;
     return taken;
   }
+}
+
+function hasOwnMemory({ byteLength, buffer }: Buffer): boolean {
+  return byteLength === buffer.byteLength;
 }
 
 function join(pieces: readonly Buffer[]): Buffer {

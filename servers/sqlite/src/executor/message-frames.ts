@@ -17,12 +17,26 @@ export function encodeMessage(message: ServerMessage | ExecutorMessage): readonl
   return encodeFrame(message);
 }
 
-/** Returns the value of a frame, which is a message if the sender made it with `encodeMessage`. */
-export function decodeMessage({ header, body }: Frame): unknown {
+/**
+ * Returns the value of a frame, which is a message if the sender made it with `encodeMessage`. An output
+ * with a `body` also gets `release`, if it can.
+ */
+export function decodeMessage({ header, body, isAlone }: Frame): unknown {
   if (typeof header !== 'object' || header === null || !('kind' in header)) return header;
   if (header.kind === 'chunk') return { ...header, chunk: Buffer.concat(body).toString() };
   if (body.length === 0 || !('output' in header)) return header;
-  return { ...header, output: { ...(header.output as object), body } };
+  const release = () => {
+    free(body);
+  };
+  return {
+    ...header,
+    output: { ...(header.output as object), body, ...(isAlone ? { release } : {}) },
+  };
+}
+
+/** Frees the memory of pieces at once: it is not in the heap whose size lets V8 collect garbage. */
+function free(pieces: readonly Uint8Array[]): void {
+  for (const { buffer } of pieces) if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 function hasBody(output: unknown): output is { readonly body: readonly Uint8Array[] } {

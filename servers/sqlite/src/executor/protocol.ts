@@ -31,6 +31,8 @@ export interface QueryPage {
    * process writes it before it reads the next page.
    */
   readonly body: readonly Uint8Array[];
+  /** Frees the memory of the body, which nobody may read afterwards. The channel adds it where it can. */
+  readonly release?: () => void;
 }
 
 /**

@@ -95,7 +95,8 @@ export function readQueryTool(
 }
 
 /** Returns the result of a page with more members, in the form in which the query process wrote it. */
-function withMembers({ body }: QueryPage, more: object): SerializedJson {
+function withMembers({ body, release }: QueryPage, more: object): SerializedJson {
   const members = JSON.stringify(more).slice(1);
-  return new SerializedJson([...body, Buffer.from(members === '}' ? members : `,${members}`)]);
+  const end = Buffer.from(members === '}' ? members : `,${members}`);
+  return new SerializedJson([...body, end], release);
 }
