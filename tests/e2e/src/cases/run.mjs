@@ -6,10 +6,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../..', import.meta.url));
-const report = fileURLToPath(new URL('../../.results/cases.json', import.meta.url));
+const reportPath = fileURLToPath(new URL('../../.results/cases.json', import.meta.url));
 const [server = ''] = process.argv.slice(2);
 
-rmSync(report, { force: true });
+rmSync(reportPath, { force: true });
 const { status } = spawnSync(
   'vitest',
   [
@@ -17,7 +17,7 @@ const { status } = spawnSync(
     `src/cases/${server}`,
     '--reporter=default',
     '--reporter=json',
-    `--outputFile.json=${report}`,
+    `--outputFile.json=${reportPath}`,
   ],
   {
     cwd: folder,
@@ -26,12 +26,14 @@ const { status } = spawnSync(
     shell: process.platform === 'win32',
   },
 );
-const counts =
-  /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number }} */ (
-    JSON.parse(readFileSync(report, 'utf8'))
+const report =
+  /** @type {{ success: boolean, numPassedTests: number, numFailedTests: number, numPendingTests: number }} */ (
+    JSON.parse(readFileSync(reportPath, 'utf8'))
   );
-const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = counts;
+const { numPassedTests: passed, numPendingTests: skipped } = report;
+// A file that could not be loaded has no failed test.
+const failed = Math.max(report.numFailedTests, report.success ? 0 : 1);
 process.stdout.write(
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`,
 );
-process.exit(status === 0 && passed > 0 ? 0 : 1);
+process.exit(status === 0 && failed === 0 && passed > 0 ? 0 : 1);
