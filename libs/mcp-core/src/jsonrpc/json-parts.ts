@@ -2,10 +2,7 @@ import { isJsonObject } from './envelope.ts';
 import { toJsonBytes } from './json-string.ts';
 import { hasJsonText, placeholderOf, splice } from './json-text.ts';
 import type { JsonObject, JsonRpcBatch, JsonRpcMessage } from './messages.ts';
-import { SerializedJson, sourceOf } from './serialized-json.ts';
-
-/** Length from which escaping a duplicated text only once is faster. */
-const LONG_LENGTH = 32 * 1024;
+import { LONG_LENGTH, SerializedJson, sourceOf } from './serialized-json.ts';
 
 /**
  * Serializes a message with a long result that is serialized already, or that holds the same long text
@@ -36,7 +33,7 @@ export function toJsonParts(
   return between.flatMap((part, index) => (index === 0 ? [part] : [written, part]));
 }
 
-/** Returns the serialized content whose text `toJsonParts` quotes. */
+/** Returns the serialized content whose text is the first text block, if it is. */
 export function quotedSource(message: JsonRpcMessage | JsonRpcBatch): SerializedJson | undefined {
   if (!('result' in message) || !Array.isArray(message.result.content)) return undefined;
   return sourceOf(message.result.content[0]);

@@ -7,7 +7,7 @@ for (const escaped of '\b\t\n\f\r"\\')
   SHORT_ESCAPES[escaped.charCodeAt(0)] = JSON.stringify(escaped).charCodeAt(2);
 /** Bytes that an escape takes at most, in addition to its character. */
 const MAX_ADDED_BYTES = 5;
-/** Bytes of the quotation marks, and of an escape that is the only one of a short text. */
+/** Bytes for the shortest text: its two quotation marks, its longest escape, and as much as must be free before each byte that is written alone. */
 export const MIN_SPARE_BYTES = 2 + 2 * MAX_ADDED_BYTES;
 
 /** Returns the number of bytes that `quotePieces` needs for a text whose escapes add a third. */
@@ -16,8 +16,9 @@ export function quotedLength(length: number): number {
 }
 
 /**
- * Writes UTF-8 bytes as a JSON string into `target`, whose end the only piece may be. Returns what it
- * wrote; `undefined` when the escapes need more than the bytes by which `target` is longer.
+ * Writes pieces of UTF-8 as one JSON string into `target`, which is at least two bytes longer than they
+ * are. A single piece may be the end of `target` itself. Returns what was written; `undefined` when
+ * the escapes leave fewer than five of the other bytes free.
  */
 export function quotePieces(pieces: readonly Uint8Array[], target: Buffer): Buffer | undefined {
   const view = new DataView(target.buffer, target.byteOffset, target.byteLength);
@@ -42,42 +43,41 @@ function escapeInto(
 ): number | undefined {
   const { byteLength } = piece;
   const source = new DataView(piece.buffer, piece.byteOffset, byteLength);
-  // The greatest difference of the two indices with which the longest escape still fits.
+  // How far `targetIndex` may be ahead of `sourceIndex` for the longest escape still to fit.
   const limit = begin + spare - MAX_ADDED_BYTES;
-  let end = begin;
-  let at = 0;
-  while (at < byteLength) {
+  let targetIndex = begin;
+  let sourceIndex = 0;
+  while (sourceIndex < byteLength) {
     let code: number;
-    if (at + 4 <= byteLength) {
-      const word = source.getInt32(at, true);
-      target.setInt32(end, word, true);
-      const escapes = escapesIn(word);
-      if (escapes === 0) {
-        at += 4;
-        end += 4;
+    if (sourceIndex + 4 <= byteLength) {
+      const word = source.getInt32(sourceIndex, true);
+      target.setInt32(targetIndex, word, true);
+      const mask = escapeMask(word);
+      if (mask === 0) {
+        sourceIndex += 4;
+        targetIndex += 4;
         continue;
       }
-      // The lowest bit is in the first of these bytes.
-      const plain = (31 - Math.clz32(escapes & -escapes)) >> 3;
-      at += plain;
-      end += plain;
-      code = (word >> (8 * plain)) & 0xff;
-    } else code = source.getUint8(at);
-    if (end - at > limit) return undefined;
-    const escape = SHORT_ESCAPES[code] ?? 0;
-    at += 1;
-    if (escape !== 0) {
-      target.setInt16(end, (escape << 8) | BACKSLASH, true);
-      end += 2;
+      const plainBytes = (31 - Math.clz32(mask & -mask)) >> 3;
+      sourceIndex += plainBytes;
+      targetIndex += plainBytes;
+      code = (word >> (8 * plainBytes)) & 0xff;
+    } else code = source.getUint8(sourceIndex);
+    if (targetIndex - sourceIndex > limit) return undefined;
+    const letter = SHORT_ESCAPES[code] ?? 0;
+    sourceIndex += 1;
+    if (letter !== 0) {
+      target.setInt16(targetIndex, (letter << 8) | BACKSLASH, true);
+      targetIndex += 2;
     } else if (code >= SPACE) {
-      target.setUint8(end, code);
-      end += 1;
-    } else end = writeUnicodeEscape(target, end, code);
+      target.setUint8(targetIndex, code);
+      targetIndex += 1;
+    } else targetIndex = writeUnicodeEscape(target, targetIndex, code);
   }
-  return end;
+  return targetIndex;
 }
 
-/** Writes a control character as `\\u00xx`. Returns the index after it. */
+/** Writes a control character as `\u00xx`. Returns the index after it. */
 function writeUnicodeEscape(target: DataView, at: number, code: number): number {
   const escape = `\\u00${code.toString(16).padStart(2, '0')}`;
   for (let index = 0; index < 6; index += 1) target.setUint8(at + index, escape.charCodeAt(index));
@@ -85,11 +85,11 @@ function writeUnicodeEscape(target: DataView, at: number, code: number): number 
 }
 
 /**
- * Returns a word with a bit in the first byte that is below 0x20, a quotation mark or a backslash, and
- * perhaps in bytes after it; 0 without such a byte.
+ * Returns a mask of the four bytes of a word: its lowest bit is in the first byte that is below 0x20, a
+ * quotation mark or a backslash; higher bits may be wrong. 0 when no byte is.
  * @see https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
  */
-function escapesIn(word: number): number {
+function escapeMask(word: number): number {
   const quotes = word ^ 0x22222222;
   const backslashes = word ^ 0x5c5c5c5c;
   const found =

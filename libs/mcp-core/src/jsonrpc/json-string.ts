@@ -12,7 +12,7 @@ export function toJsonBytes(text: string): Buffer {
 
 /**
  * Writes the text at the end of a buffer and escapes it towards the beginning. Returns `undefined` for a
- * text that is not ASCII, or whose escapes need more than a quarter of its length.
+ * text that is not ASCII, or whose escapes need about a quarter of its length.
  */
 function quoteAscii(text: string): Buffer | undefined {
   const { length } = text;

@@ -14,6 +14,7 @@ export function withJsonText(result: JsonObject): JsonObject {
   return Object.freeze(Object.defineProperty(result, TEXT, { value }));
 }
 
+/** Whether `withJsonText` stored the text of this result. */
 export function hasJsonText(result: JsonObject): boolean {
   return TEXT in result;
 }
@@ -75,7 +76,7 @@ function insert(
   });
 }
 
-/** Returns a text that occurs in no message. */
+/** Returns a random text, which occurs in no message. */
 export function placeholderOf(subject: 'text' | 'json'): string {
   placeholder ??= crypto.randomUUID();
   return `${placeholder} ${subject}`;

@@ -2,11 +2,12 @@ import { PassThrough } from 'node:stream';
 import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import { toJsonParts } from './json-parts.ts';
+import { toJsonBytes } from './json-string.ts';
 import { toJsonText } from './json-text.ts';
 import { LineWriter } from './line-writer.ts';
 import type { JsonObject } from './messages.ts';
 import {
-  keepSerialized,
+  retainSerialized,
   SerializedJson,
   serializedLength,
   textBlockOf,
@@ -78,20 +79,23 @@ test.each([
   expect(Buffer.from(quoted).toString()).toBe(JSON.stringify(json));
 });
 
-test('random texts are quoted as JSON.stringify does it, however they are divided', () => {
+test('texts are quoted as JSON.stringify does it, however their escapes lie and the bytes are divided', () => {
   const characters = ['"', '\\', '\n', '\u0001', '\u007f', 'ä', '😀', 'x', 'y', ' '];
-  const random = (count: number) => Math.floor(Math.random() * count);
+  let seed = 7;
+  const next = (count: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * count);
+  };
   for (let round = 0; round < 500; round += 1) {
-    const plain = random(30);
-    const json = Array.from({ length: random(200) }, () =>
-      random(30) < plain ? 'x' : (characters[random(characters.length)] ?? ''),
+    const plain = next(30);
+    const json = Array.from({ length: next(200) }, () =>
+      next(30) < plain ? 'x' : (characters[next(characters.length)] ?? ''),
     ).join('');
     const bytes = Buffer.from(json);
-    const middle = random(bytes.length);
+    const middle = next(bytes.length);
     const given = new SerializedJson([bytes.subarray(0, middle), bytes.subarray(middle)]);
     expect(Buffer.from(given.quoted).toString()).toBe(JSON.stringify(json));
-    given.beginWrite();
-    given.endWrite();
+    expect(toJsonBytes(json).toString()).toBe(JSON.stringify(json));
   }
 });
 
@@ -113,18 +117,33 @@ test('a long result is sent in the pieces that the handler gave', () => {
   );
 });
 
-test('the memory of a text is used again only after its last write', () => {
-  const first = new SerializedJson([Buffer.from('["first"]')]);
-  const { quoted } = first;
-  first.beginWrite();
-  first.beginWrite();
-  first.endWrite();
-  const second = new SerializedJson([Buffer.from('["other"]')]);
-  expect(second.quoted.buffer).not.toBe(quoted.buffer);
-  expect(Buffer.from(quoted).toString()).toBe(JSON.stringify('["first"]'));
-  first.endWrite();
-  expect(new SerializedJson([Buffer.from('["third"]')]).quoted.buffer).toBe(quoted.buffer);
-  expect(Buffer.from(first.quoted).toString()).toBe(JSON.stringify('["first"]'));
+describe('the memory of a text', () => {
+  const longText = (letter: string) => JSON.stringify([letter.repeat(40_000)]);
+  const textOfQuoted = ({ quoted }: SerializedJson) => Buffer.from(quoted).toString();
+
+  test('is used again only after its last write', () => {
+    const first = new SerializedJson([Buffer.from(longText('a'))]);
+    const { quoted } = first;
+    first.beginWrite();
+    first.beginWrite();
+    first.endWrite();
+    const second = new SerializedJson([Buffer.from(longText('b'))]);
+    expect(second.quoted.buffer).not.toBe(quoted.buffer);
+    expect(Buffer.from(quoted).toString()).toBe(JSON.stringify(longText('a')));
+    first.endWrite();
+    const third = new SerializedJson([Buffer.from(longText('c'))]);
+    expect(third.quoted.buffer).toBe(quoted.buffer);
+    expect(textOfQuoted(first)).toBe(JSON.stringify(longText('a')));
+  });
+
+  test('is not taken by a short text, which would not give it back', () => {
+    const long = new SerializedJson([Buffer.from(longText('a'))]);
+    const { buffer } = long.quoted;
+    long.beginWrite();
+    long.endWrite();
+    expect(new SerializedJson([Buffer.from('[1]')]).quoted.buffer).not.toBe(buffer);
+    expect(new SerializedJson([Buffer.from(longText('b'))]).quoted.buffer).toBe(buffer);
+  });
 });
 
 describe('a text whose memory can be freed', () => {
@@ -138,9 +157,23 @@ describe('a text whose memory can be freed', () => {
     given.endWrite();
     expect(release).not.toHaveBeenCalled();
     given.endWrite();
+    expect(release).toHaveBeenCalledTimes(1);
+    expect(() => given.toJSON()).toThrow('call retain()');
     given.beginWrite();
     given.endWrite();
     expect(release).toHaveBeenCalledTimes(1);
+  });
+
+  test('that fails to be released does so only once', () => {
+    const given = new SerializedJson([long], () => {
+      throw new Error('cannot be freed');
+    });
+    given.beginWrite();
+    expect(() => {
+      given.endWrite();
+    }).toThrow('cannot be freed');
+    given.beginWrite();
+    given.endWrite();
   });
 
   test.each([
@@ -155,14 +188,17 @@ describe('a text whose memory can be freed', () => {
     void writer.write(answer({ content: [textBlockOf(given)], structuredContent: given }));
     await writer.emptied();
     output.end();
-    expect(JSON.parse(await received)).toHaveProperty('result.structuredContent', given.toJSON());
+    expect(JSON.parse(await received)).toHaveProperty(
+      'result.structuredContent',
+      JSON.parse(long.toString()),
+    );
     expect(release).toHaveBeenCalledTimes(times);
   });
 
-  test('stays when it is kept to be sent again', () => {
+  test('stays when it is retained to be sent again', () => {
     const release = vi.fn<() => void>();
     const given = new SerializedJson([long], release);
-    expect(keepSerialized({ structuredContent: given })).toEqual({ structuredContent: given });
+    expect(retainSerialized({ structuredContent: given })).toEqual({ structuredContent: given });
     given.beginWrite();
     given.endWrite();
     expect(release).not.toHaveBeenCalled();

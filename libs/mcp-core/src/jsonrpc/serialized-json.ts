@@ -3,12 +3,14 @@ import { quotedLength, quotePieces } from './json-quotes.ts';
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
-/** Longest memory that is kept for another text, in bytes. */
-const MAX_KEPT_BYTES = 1024 * 1024;
+/** Bytes of a JSON text from which it is sent in pieces, each of which is escaped only once. */
+export const LONG_LENGTH = 32 * 1024;
+/** Longest memory that is reused for another text, in bytes. */
+const MAX_REUSED_BYTES = 1024 * 1024;
 const SOURCE = Symbol('serialized JSON');
 
-/** Memory that the next text can use: writing to memory for the first time takes longer than to quote the text. */
-let keptMemory: Buffer | undefined;
+/** Memory that the next long text can use: writing to memory for the first time takes longer than to quote the text. */
+let freeMemory: Buffer | undefined;
 
 /**
  * Structured content of a tool whose JSON text already exists, for large results that another process
@@ -24,63 +26,74 @@ export class SerializedJson {
   /** Number of writes that use the memory of `#quoted`. */
   #writes = 0;
   #release: (() => void) | undefined;
+  #isReleased = false;
 
   /**
    * `pieces` are the JSON text in UTF-8; a piece may end inside a character. They must not change.
-   * `release` is called when a long text was sent over stdio and is not kept to be sent again; nobody
-   * reads the pieces after it, so that their memory can be freed long before a garbage collection.
+   * `release` can free their memory long before a garbage collection. It is called at most once, after
+   * `process.stdout` has taken or refused a result of at least 32 KiB whose text block is the same text. It is
+   * not called over HTTP, for a result with its own `content`, and after `retain`.
    */
   constructor(pieces: readonly Uint8Array[], release?: () => void) {
     this.#pieces = pieces;
     this.#release = release;
   }
 
-  /** The JSON text in UTF-8. */
+  /** The JSON text in UTF-8. @throws Error after its release */
   get pieces(): readonly Uint8Array[] {
+    if (this.#isReleased)
+      throw new Error(
+        'The memory of this result was released after it was sent; call retain() on its structured content to use it again.',
+      );
     return this.#pieces;
   }
 
   /** The JSON text in UTF-8 on one line, as every transport needs it. */
   get line(): readonly Uint8Array[] {
-    return this.#pieces.map(onOneLine);
+    return this.pieces.map(onOneLine);
   }
 
   /** The JSON text as a JSON string, in UTF-8. The bytes may change after the text was sent over stdio. */
   get quoted(): Uint8Array {
     if (this.#quoted !== undefined) return this.#quoted;
-    const quoted = quote(this.#pieces);
+    const quoted = quote(this.pieces);
     this.#memory = quoted?.buffer;
     this.#quoted = quoted ?? Buffer.from(JSON.stringify(this.text));
     return this.#quoted;
   }
 
-  /** Keeps the pieces for good: they can be sent any number of times. */
-  keep(): void {
+  /**
+   * Prevents the release. A middleware that keeps a result after its request, to send or read it again,
+   * must call it before the result is sent.
+   */
+  retain(): void {
     this.#release = undefined;
   }
 
-  /** Keeps the memory of `quoted` until the matching `endWrite`. */
+  /** Reserves the memory of `quoted` until the matching `endWrite`. */
   beginWrite(): void {
     this.#writes += 1;
   }
 
   /**
    * Lets other texts use the memory of `quoted`, which was copied, as the operating system does with
-   * written bytes. Only the last of several writes at once does so.
+   * written bytes, and releases the pieces. Only the last of several writes at once does so.
    */
   endWrite(): void {
     this.#writes -= 1;
     if (this.#writes > 0) return;
-    if (this.#memory !== undefined) keepMemory(this.#memory);
+    if (this.#memory !== undefined) reuseMemory(this.#memory);
     this.#memory = undefined;
     this.#quoted = undefined;
-    this.#release?.();
+    const release = this.#release;
     this.#release = undefined;
+    this.#isReleased ||= release !== undefined;
+    release?.();
   }
 
   /** The JSON text. */
   get text(): string {
-    return Buffer.concat(this.#pieces).toString();
+    return Buffer.concat(this.pieces).toString();
   }
 
   /** Returns the parsed value. */
@@ -104,12 +117,12 @@ export function textBlockOf(source: SerializedJson): {
   return Object.defineProperty(block, SOURCE, { value: source });
 }
 
-/** Keeps the text of a result that may be sent again, if it is serialized. Returns the result. */
-export function keepSerialized<Result extends { readonly structuredContent?: unknown }>(
+/** Prevents the release of serialized structured content, because the result may be sent again. Returns the result. */
+export function retainSerialized<Result extends { readonly structuredContent?: unknown }>(
   result: Result,
 ): Result {
   const { structuredContent } = result;
-  if (structuredContent instanceof SerializedJson) structuredContent.keep();
+  if (structuredContent instanceof SerializedJson) structuredContent.retain();
   return result;
 }
 
@@ -141,13 +154,15 @@ function onOneLine(piece: Uint8Array): Uint8Array {
 }
 
 function takeMemory(length: number): Buffer {
-  const memory = keptMemory;
-  if (memory === undefined || memory.length < length) return Buffer.allocUnsafeSlow(length);
-  keptMemory = undefined;
+  const memory = freeMemory;
+  // Only a long text gives it back: the others are not sent in pieces.
+  if (length < LONG_LENGTH || memory === undefined || memory.length < length)
+    return Buffer.allocUnsafeSlow(length);
+  freeMemory = undefined;
   return memory;
 }
 
-function keepMemory(memory: ArrayBufferLike): void {
-  const isLonger = memory.byteLength > (keptMemory?.length ?? 0);
-  if (isLonger && memory.byteLength <= MAX_KEPT_BYTES) keptMemory = Buffer.from(memory);
+function reuseMemory(memory: ArrayBufferLike): void {
+  const isLonger = memory.byteLength > (freeMemory?.length ?? 0);
+  if (isLonger && memory.byteLength <= MAX_REUSED_BYTES) freeMemory = Buffer.from(memory);
 }

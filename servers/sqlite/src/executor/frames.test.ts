@@ -78,7 +78,7 @@ describe('the memory of a body', () => {
     const frames: Frame[] = [];
     const pooled = Buffer.concat([Buffer.alloc(1), reply]).subarray(1);
     new FrameDecoder((frame) => frames.push(frame)).push(pooled);
-    expect(frames.map(({ isAlone }) => isAlone)).toEqual([false]);
+    expect(frames.map(({ ownsMemory }) => ownsMemory)).toEqual([false]);
   });
 });
 

@@ -10,8 +10,8 @@ export interface Frame {
   readonly header: unknown;
   /** Bytes in several pieces; empty without a body. */
   readonly body: readonly Uint8Array[];
-  /** Whether no other frame is in the memory of the body. */
-  readonly isAlone: boolean;
+  /** Whether no other frame is in the memory of the body, which can then be freed. */
+  readonly ownsMemory: boolean;
 }
 
 /** Returns the pieces of a frame, to be written one after another. */
@@ -36,8 +36,8 @@ export class FrameDecoder {
   readonly #receive: (frame: Frame) => void;
   #pieces: Buffer[] = [];
   #length = 0;
-  /** Whether the chunks of the frame have memory of their own, without the end of another frame. */
-  #isAlone = true;
+  /** Whether the chunks of the frame belong to no pool and hold no bytes of another frame. */
+  #ownsMemory = true;
   /** Lengths of the frame whose start has arrived. */
   #awaited: { readonly header: number; readonly body: number } | undefined;
 
@@ -51,7 +51,7 @@ export class FrameDecoder {
    * @throws Error for a frame that is too long; SyntaxError for a header that is not JSON
    */
   push(chunk: Buffer): void {
-    this.#isAlone = (this.#length === 0 || this.#isAlone) && hasOwnMemory(chunk);
+    this.#ownsMemory = (this.#length === 0 || this.#ownsMemory) && hasOwnMemory(chunk);
     this.#pieces.push(chunk);
     this.#length += chunk.length;
     for (;;) {
@@ -61,8 +61,8 @@ export class FrameDecoder {
       this.#awaited = undefined;
       const header: unknown = JSON.parse(join(this.#take(awaited.header)).toString());
       const body = awaited.body === 0 ? NO_BODY : this.#take(awaited.body);
-      this.#isAlone &&= this.#length === 0;
-      this.#receive({ header, body, isAlone: this.#isAlone });
+      this.#ownsMemory &&= this.#length === 0;
+      this.#receive({ header, body, ownsMemory: this.#ownsMemory });
     }
   }
 

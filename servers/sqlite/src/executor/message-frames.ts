@@ -19,9 +19,9 @@ export function encodeMessage(message: ServerMessage | ExecutorMessage): readonl
 
 /**
  * Returns the value of a frame, which is a message if the sender made it with `encodeMessage`. An output
- * with a `body` also gets `release`, if it can.
+ * with a `body` also gets `release`, unless other frames are in its memory.
  */
-export function decodeMessage({ header, body, isAlone }: Frame): unknown {
+export function decodeMessage({ header, body, ownsMemory }: Frame): unknown {
   if (typeof header !== 'object' || header === null || !('kind' in header)) return header;
   if (header.kind === 'chunk') return { ...header, chunk: Buffer.concat(body).toString() };
   if (body.length === 0 || !('output' in header)) return header;
@@ -30,13 +30,14 @@ export function decodeMessage({ header, body, isAlone }: Frame): unknown {
   };
   return {
     ...header,
-    output: { ...(header.output as object), body, ...(isAlone ? { release } : {}) },
+    output: { ...(header.output as object), body, ...(ownsMemory ? { release } : {}) },
   };
 }
 
-/** Frees the memory of pieces at once: it is not in the heap whose size lets V8 collect garbage. */
+/** Frees the memory of pieces at once. It lies outside of V8's heap, and V8 would often collect the whole heap for its sake. */
 function free(pieces: readonly Uint8Array[]): void {
-  for (const { buffer } of pieces) if (buffer instanceof ArrayBuffer) buffer.transfer(0);
+  for (const { buffer } of pieces)
+    if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
 function hasBody(output: unknown): output is { readonly body: readonly Uint8Array[] } {

@@ -31,7 +31,7 @@ export interface QueryPage {
    * process writes it before it reads the next page.
    */
   readonly body: readonly Uint8Array[];
-  /** Frees the memory of the body, which nobody may read afterwards. The channel adds it where it can. */
+  /** Frees the memory of the body, which nobody may read afterwards. Only the server has it: `decodeMessage` adds it to a body without other messages in its memory. */
   readonly release?: () => void;
 }
 

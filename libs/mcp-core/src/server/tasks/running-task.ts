@@ -1,5 +1,5 @@
 import type { JsonRpcErrorObject } from '../../jsonrpc/messages.ts';
-import { keepSerialized } from '../../jsonrpc/serialized-json.ts';
+import { retainSerialized } from '../../jsonrpc/serialized-json.ts';
 import { ErrorCode, LocalError } from '../../protocol/errors.ts';
 import { isEnded, type TaskStatus } from '../../protocol/tasks.ts';
 import type { TaskOutcome } from './task-handle.ts';
@@ -72,7 +72,7 @@ export class RunningTask {
   /** Ends the task with the outcome of its handler; does nothing after the end. */
   settle(outcome: TaskOutcome): void {
     if ('result' in outcome) {
-      this.#finish({ status: 'completed', result: keepSerialized(outcome.result) });
+      this.#finish({ status: 'completed', result: retainSerialized(outcome.result) });
     } else {
       const error: JsonRpcErrorObject = outcome.error.toJSON();
       this.#finish({ status: 'failed', statusMessage: error.message, error });

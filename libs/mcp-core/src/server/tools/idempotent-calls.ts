@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../jsonrpc/canonical-json.ts';
 import type { JsonObject } from '../../jsonrpc/messages.ts';
 import { nodeCrypto } from '../../jsonrpc/node-crypto.ts';
-import { keepSerialized } from '../../jsonrpc/serialized-json.ts';
+import { retainSerialized } from '../../jsonrpc/serialized-json.ts';
 import { untilAborted } from '../../jsonrpc/bounded-waits.ts';
 import { ErrorCode, ProtocolError } from '../../protocol/errors.ts';
 import type { CallToolResult } from '../../protocol/tools.ts';
@@ -79,7 +79,7 @@ export class IdempotentCalls {
       digest,
       request,
       result: execution.then(
-        (result) => (signal.aborted ? undefined : keepSerialized(result)),
+        (result) => (signal.aborted ? undefined : retainSerialized(result)),
         () => undefined,
       ),
     });
