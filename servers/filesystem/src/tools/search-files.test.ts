@@ -133,6 +133,19 @@ describe('search_files', () => {
     });
   });
 
+  test('lists every match that fits into a result, like the official server', async () => {
+    await using folders = await createTemporaryFolders();
+    createManyEntries(
+      folders.root,
+      Array.from({ length: 12_000 }, (_, index) => `f${index}.txt`),
+    );
+    const limits = { maxResultBytes: 3 * 2 ** 20 };
+    const tools = await createToolCaller([folders.root], { limits });
+    const { structured } = await tools.call('search_files', { path: '.', pattern: '*.txt' });
+    expect(structured).toMatchObject({ total: 12_000, truncated: false });
+    expect(structured['matches']).toHaveLength(12_000);
+  });
+
   test('never follows a link', async () => {
     await using folders = await createTemporaryFolders({
       root: { 'd/a.txt': '' },

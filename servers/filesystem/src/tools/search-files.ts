@@ -118,7 +118,7 @@ export function searchFilesTool(runner: ToolRunner): ToolDefinition {
   });
 }
 
-const maxResultsLimit = 10_000;
+const maxResultsLimit = 50_000;
 
 /** Returns the lines that follow the matches, which the official server does not have. */
 function notesOf({ matches, total, unreadable, tooDeep, ...outcome }: SearchOutcome): string[] {
