@@ -110,6 +110,32 @@ describe('ExecutorPool', () => {
     await expect(runaway).rejects.toThrow('cancelled');
   });
 
+  test('starts up to two more processes while runaway queries keep all others busy', async () => {
+    const { pool, read } = startPool(temporaryDatabase(), { timeoutMs: 3_600_000 }, WITH_SPARE);
+    const send = vi.spyOn(ExecutorProcess.prototype, 'send');
+    onTestFinished(() => send.mockRestore());
+    const controller = new AbortController();
+    const runaways = [1, 2, 3].map(() => read(RUNAWAY, controller.signal).catch(String));
+    expect((await read('SELECT 2')).rows).toEqual([[2]]);
+    runaways.push(read(RUNAWAY, controller.signal).catch(String));
+    const processes = () =>
+      new Set(
+        send.mock.contexts.filter((_, call) =>
+          JSON.stringify(send.mock.calls[call]).includes('RECURSIVE'),
+        ),
+      );
+    await vi.waitFor(() => expect(processes().size).toBe(4), 10_000);
+    let isAborted = false;
+    const waiting = read('SELECT 3').then(({ rows }) => ({ rows, isAborted }));
+    // A fifth process would be started after 20 ms, and answer.
+    await expect(read('SELECT 4', AbortSignal.timeout(300))).rejects.toThrow('cancelled');
+    expect(pool.pids).toHaveLength(4);
+    isAborted = true;
+    controller.abort();
+    expect(await waiting).toEqual({ rows: [[3]], isAborted: true });
+    for (const outcome of await Promise.all(runaways)) expect(outcome).toContain('cancelled');
+  });
+
   test('runs the queries that waited behind two killed ones', async () => {
     const { read } = startPool(temporaryDatabase(), { timeoutMs: 1000 }, WITH_SPARE);
     const outcomes = await Promise.allSettled([
@@ -436,9 +462,9 @@ describe('requests that a process has received while it runs another', () => {
     controller.abort();
     expect(await runaway).toContain('cancelled');
     expect((await before).rows).toEqual([[200_000]]);
-    // The process runs the cancelled query until it is killed.
     expect((await behind).rows).toEqual([[1]]);
-    expect(pool.pids).not.toContain(pid);
+    // The process runs the cancelled query until it is killed.
+    await vi.waitFor(() => expect(pool.pids).not.toContain(pid), 10_000);
     expect([RUNAWAY, 'SELECT 1'].map(sent)).toEqual([1, 2]);
   });
 });

@@ -39,7 +39,10 @@ export interface ExecutorPoolOptions {
 export type ReaderPool = ExecutorPool;
 export type WriterPool = ExecutorPool<WriteOperations>;
 
-const MAX_READERS = 2;
+/** Number of reading processes while there are queries. */
+const WARM_READERS = 2;
+/** Most reading processes, while all others are busy with long queries. */
+const MAX_READERS = 4;
 const MAX_WAITING = 100;
 const START_TIMEOUT_MS = 10_000;
 const SPARE_IDLE_MS = 60_000;
@@ -53,7 +56,8 @@ const NEEDS_RECOVERY = /^SQLITE_READONLY_(?:ROLLBACK|RECOVERY)$/;
 /**
  * Runs operations in query processes, in the order of their arrival. Readers: keeps one process warm,
  * and from the first query on a second one, so that a long query delays no other. A process receives
- * several requests at once; those behind an operation of more than 20 ms move to the other process.
+ * several requests at once; those behind an operation of more than 20 ms move to another process, of
+ * which up to two more are started when all are busy that long.
  * Writer: one process, started by the first write, with one operation at a time. Kills the process of
  * an operation that exceeds its deadline or memory limit or is cancelled; the operations behind it are
  * sent to another process.
@@ -152,8 +156,16 @@ export class ExecutorPool<
       slot.send(task);
       this.#keepSpare();
     }
-    if (this.#waiting.length > 0 && this.#slots.size === 0) this.#start();
+    if (this.#waiting.length > 0) this.#startAnother();
     for (const slot of this.#slots) if (slot.isStalled) this.#relieve(slot);
+  }
+
+  /** Starts a process for the requests that wait if every other one is busy with a long operation, or looks again later. */
+  #startAnother(): void {
+    const slots = [...this.#slots];
+    if (slots.length >= (this.#isWriter ? 1 : MAX_READERS)) return;
+    if (slots.every((slot) => slot.isStalled)) this.#start(slots.length > 0);
+    else for (const slot of slots) slot.watch();
   }
 
   /** Returns the process with the fewest requests that can take another. */
@@ -172,15 +184,21 @@ export class ExecutorPool<
     if (slot.isAbandoned) return void this.#replace(slot, shuttingDown);
     if (slot.task?.isSettled === true) slot.watch();
     for (const task of slot.queued) {
-      if (this.#isInAnother(task, slot)) continue;
+      if (this.#isServedElsewhere(task, slot)) continue;
       const other = this.#slotFor(task);
-      if (other === undefined) return;
+      if (other === undefined) return void this.#startAnother();
       other.send(task);
     }
   }
 
-  #isInAnother(task: ExecutorTask, slot: ExecutorSlot): boolean {
-    return [...this.#slots].some((each) => each !== slot && !each.isStopping && each.has(task));
+  /** Whether another process runs the task, or has it behind a short operation. */
+  #isServedElsewhere(task: ExecutorTask, slot: ExecutorSlot): boolean {
+    return [...this.#slots].some(
+      (each) =>
+        each !== slot &&
+        !each.isStopping &&
+        (each.task === task || (each.has(task) && !each.isStalled)),
+    );
   }
 
   /** Stops an operation at its deadline; a commit gets a little longer. */
@@ -215,7 +233,10 @@ export class ExecutorPool<
       limits.timeoutMs,
       {
         expired: (timeoutMs) => this.#expire(slot, timeoutMs),
-        stalled: () => this.#relieve(slot),
+        stalled: () => {
+          this.#relieve(slot);
+          if (this.#waiting.length > 0) this.#startAnother();
+        },
       },
     );
     slot.limitStep(START_TIMEOUT_MS);
@@ -331,10 +352,10 @@ export class ExecutorPool<
       this.#retireSpare();
     }, spareIdleMs);
     this.#idleTimer.refresh();
-    if (this.#slots.size >= MAX_READERS) return;
+    if (this.#slots.size >= WARM_READERS) return;
     this.#spareTimer ??= setTimeout(() => {
       this.#spareTimer = undefined;
-      if (this.#slots.size < MAX_READERS) this.#start(true);
+      if (this.#slots.size < WARM_READERS) this.#start(true);
     }, spareAfterMs);
   }
 

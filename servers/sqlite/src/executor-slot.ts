@@ -139,8 +139,10 @@ export class ExecutorSlot {
   watch(): void {
     this.#stallTimer ??= setTimeout(() => {
       this.#stallTimer = undefined;
-      if (this.isStalled) this.#listener.stalled();
-      if (this.#sent.length > 1 || this.task?.isSettled === true) this.watch();
+      const isLate = this.isStalled;
+      if (isLate) this.#listener.stalled();
+      const { length } = this.#sent;
+      if (length > 1 || this.task?.isSettled === true || (length > 0 && !isLate)) this.watch();
     }, STALL_MS);
   }
 
