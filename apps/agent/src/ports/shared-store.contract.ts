@@ -245,6 +245,30 @@ export function sharedStoreContract(name: string, openTwo: OpenTwoStores): void 
       ]);
     });
 
+    test('a parked call without an owner is claimed by one of two', async () => {
+      const [first] = stores;
+      await first.write({ run: 'r1' }, (sql) =>
+        sql.insertToolCall({
+          ...plannedCall('c1'),
+          state: 'working',
+          attempt: 1,
+          taskId: 'task-1',
+        }),
+      );
+      const claims = await Promise.all(
+        stores.map((store) =>
+          store.write({ run: 'r1' }, (sql) =>
+            sql.updateToolCall(
+              'c1',
+              { state: ['working'], attempt: 1, owner: null },
+              { owner: store.workerId },
+            ),
+          ),
+        ),
+      );
+      expect(claims.filter(Boolean)).toHaveLength(1);
+    });
+
     test('an idempotency key is claimed by one of two, and is not taken from a living owner', async () => {
       const claim = (store: Store) =>
         store.write({}, (sql) => sql.claimKey(request({ owner: store.workerId })));

@@ -236,7 +236,7 @@ async function takeOver(
     const isFree = call?.owner === undefined || call.owner === workerId;
     if (run === undefined || call?.attempt !== parked.attempt || !isFree || !isParked(call))
       return undefined;
-    await moveCall(sql, call, { transition: 'claim', owner: workerId });
+    if (!(await moveCall(sql, call, { transition: 'claim', owner: workerId }))) return undefined;
     const maxTotalMs = await timeLeftOf(context, change, { run, call });
     return { run, call: { ...call, owner: workerId }, activity, maxTotalMs };
   });
