@@ -19,6 +19,8 @@ export interface CheckOptions {
   readonly guardOff?: Guard | undefined;
   /** Attempts to freeze a worker outside a write. Default: 5. */
   readonly tries?: number;
+  /** Whether the fleet ends after a cell with these problems, without the other cells. Default: no. */
+  readonly isEnough?: (problems: readonly string[]) => boolean;
   /** Called after each cell. */
   readonly onChecked?: (checked: Checked) => void;
 }
@@ -26,8 +28,10 @@ export interface CheckOptions {
 /** Runs cells one after another in one fleet, which they share; all have the same conditions. */
 export async function checkInFleet(
   cells: readonly FleetCell[],
-  { serverUrl, guardOff, onChecked = () => undefined, tries = 5 }: CheckOptions,
+  options: CheckOptions,
 ): Promise<readonly Checked[]> {
+  const { serverUrl, guardOff, onChecked = () => undefined, tries = 5 } = options;
+  const { isEnough = () => false } = options;
   const [first] = cells;
   if (first === undefined) return [];
   const fleet = await Fleet.start({
@@ -50,6 +54,7 @@ export async function checkInFleet(
       );
       done.push(checked);
       onChecked(checked);
+      if (isEnough(checked.problems)) break;
       if (checked.result === undefined) {
         // The run of this cell may go on, and meet the fault of the next cell.
         rest = cells.slice(index + 1);
@@ -59,7 +64,7 @@ export async function checkInFleet(
   } finally {
     await fleet.stop();
   }
-  return [...done, ...(await checkInFleet(rest, { serverUrl, guardOff, tries, onChecked }))];
+  return [...done, ...(await checkInFleet(rest, options))];
 }
 
 /** Runs a cell in a fleet of its own. */

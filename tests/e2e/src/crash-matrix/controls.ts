@@ -6,16 +6,20 @@ import { nameOf, type Cell } from './matrix.ts';
 export interface Control {
   readonly guard: Guard;
   readonly cell: string;
+  /** Number of times that the cell may run until it fails, where the harm depends on chance. Default: 1. */
+  readonly tries?: number;
 }
 
 /** A protection of the service. The exception is `start`: switched off, the service does not start. */
-export type Guard = Exclude<Protection, 'sweep' | 'look'> | 'start';
+export type Guard = Exclude<Protection, 'sweep'> | 'start';
 
 const WITHOUT: { readonly [G in Guard]: string } = {
   ledger: 'the rule of the ledger',
   recovery: 'recovery',
   fence: 'the fence of leases and owners',
   claim: 'the claim of a call',
+  look: 'looks at the store for lost signals',
+  'lease-clock': 'one clock for all leases',
   start: 'a start',
 };
 
@@ -25,6 +29,8 @@ const HARM: { readonly [G in Guard]: RegExp } = {
   recovery: /^the run is running, not completed$/,
   fence: /^the frozen worker stored tool_call\.completed$/,
   claim: /^[2-9] effects$/,
+  look: /^the stream did not reach the end of the run$/,
+  'lease-clock': /^a person was asked$/,
   start: /^the process was not killed at the point$/,
 };
 
@@ -58,6 +64,9 @@ export const fleetControls: readonly Control[] = [
   { guard: 'fence', cell: 'write: one of several workers is frozen before-settle-call-commit' },
   { guard: 'claim', cell: 'duplicate jobs, write: nothing is killed' },
   { guard: 'claim', cell: 'jobs out of order, write: nothing is killed' },
+  // Only the last signal before a pause does harm when it is lost.
+  { guard: 'look', cell: 'lost signals, asking: nothing is killed', tries: 6 },
+  { guard: 'lease-clock', cell: 'clocks a minute apart, write: nothing is killed' },
   { guard: 'ledger', cell: 'write: one of several workers is killed during-tool-call' },
   { guard: 'ledger', cell: 'write: both workers are killed during-tool-call' },
   { guard: 'recovery', cell: 'read-only: one of several workers is killed during-tool-call' },

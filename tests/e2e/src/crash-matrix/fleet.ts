@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient } from '../support/client.ts';
+import { hooksWithout } from '../support/crash-hooks.ts';
 import { lossyBus } from '../support/lossy-bus.ts';
 import { startModelServer, type ModelServer } from '../support/model-server.ts';
 import { planFaults, type PlannedFault } from '../support/planned-faults.ts';
@@ -34,7 +35,7 @@ export interface FleetOptions {
   /** URL of the server that every worker calls. */
   readonly serverUrl: string;
   readonly scripts: (folder: string) => readonly Script[];
-  /** Guard that is switched off in the workers. Default: none. */
+  /** Guard that is switched off in the workers, or in the API process if it is `look`. Default: none. */
   readonly guardOff?: Guard;
   /** Default: `calm`. */
   readonly conditions?: Conditions;
@@ -93,7 +94,10 @@ export class Fleet {
     const service = await startService({
       ...serviceOptions(folder.path, options, model),
       args: ['--role', 'api'],
-      ...(options.conditions === 'lossy' ? { hooks: { bus: lossyBus } } : {}),
+      hooks: {
+        ...(options.conditions === 'lossy' ? { bus: lossyBus } : {}),
+        ...(options.guardOff === 'look' ? hooksWithout('look') : {}),
+      },
     });
     const stored = await openStored(folder.path);
     return new Fleet(options, { folder, service, model, stored });
@@ -106,7 +110,9 @@ export class Fleet {
       const skewMs = SKEWS[this.#started % SKEWS.length];
       this.#started += 1;
       return this.#start(['--role', 'worker', '--port', '0'], {
-        ...(this.guardOff === undefined ? {} : { GUARD_OFF: this.guardOff }),
+        ...(this.guardOff === undefined || this.guardOff === 'look'
+          ? {}
+          : { GUARD_OFF: this.guardOff }),
         ...(this.#options.conditions === 'skewed' ? { CLOCK_SKEW_MS: String(skewMs) } : {}),
       });
     });

@@ -77,8 +77,11 @@ const checks = [
   ...fleetControls.map((control) => ({
     control,
     check: async () => {
-      const { guard: guardOff } = control;
-      const checked = await checkInFleet([fleetCellOf(control)], { serverUrl, guardOff });
+      const { guard: guardOff, tries = 1 } = control;
+      const checked = await checkInFleet(
+        Array.from({ length: tries }, () => fleetCellOf(control)),
+        { serverUrl, guardOff, isEnough: (problems) => didHarm(control, problems) },
+      );
       return checked.flatMap(({ problems }) => problems);
     },
   })),

@@ -6,10 +6,9 @@ import type { CellResult } from './run-cell.ts';
 const RECOVERY_LIMIT_MS = 10_000;
 
 /** Returns the differences between the result and what the cell requires, one sentence each. */
-export function problemsOf(
-  cell: Cell,
-  { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs, lateEvents = [] }: CellResult,
-): readonly string[] {
+export function problemsOf(cell: Cell, result: CellResult): readonly string[] {
+  const { status, effects, asksPerson, wasKilled, isContinuous, recoveryMs } = result;
+  const { isStreamed = true, lateEvents = [] } = result;
   const { kind } = cell;
   const isRepeatable = kind === 'read-only' || kind === 'idempotent';
   const { endsAs: wanted = 'completed' } = cell;
@@ -21,6 +20,7 @@ export function problemsOf(
       ? []
       : [asksPerson ? 'a person was asked' : 'nobody was asked']),
     ...(isContinuous ? [] : ['events are missing or duplicated']),
+    ...(isStreamed ? [] : ['the stream did not reach the end of the run']),
     ...lateEvents.map((type) => `the frozen worker stored ${type}`),
     // The machine is measured only where that decides: it takes as long as a start of the service.
     ...(recoveryMs <= RECOVERY_LIMIT_MS || recoveryMs <= RECOVERY_LIMIT_MS * slowness()

@@ -27,6 +27,8 @@ export interface CellResult {
   readonly isContinuous: boolean;
   /** Time from the restart to the end of the run. */
   readonly recoveryMs: number;
+  /** Whether the stream of the run reached its last event. Default: yes. */
+  readonly isStreamed?: boolean;
   /** Types of the events that a worker stored after its lease. Default: none. */
   readonly lateEvents?: readonly string[];
 }

@@ -19,6 +19,8 @@ const POLL_MS = 20;
 const REJOIN_LIMIT_MS = 20_000;
 /** Time in which a killed process ends after its connections. */
 const EXIT_LIMIT_MS = 10_000;
+/** Time of ten looks at the store. */
+const LOOKS_MS = 10_000;
 /** Time in which a worker without a guard does harm. */
 const HARM_MS = 2_000;
 
@@ -28,7 +30,7 @@ export function scriptOf(
   index: number,
   { folder, guardOff }: { readonly folder: string; readonly guardOff: Guard | undefined },
 ): Script {
-  const isHeld = cell.cancels === true || guardOff === 'ledger';
+  const isHeld = cell.cancels === true || guardOff === 'ledger' || guardOff === 'lease-clock';
   return {
     prompt: `cell ${index}`,
     tool: `counting__${toolOf[cell.kind]}`,
@@ -78,6 +80,7 @@ class FleetCellRun {
   /** API process that gets the commands. */
   #edge: ApiClient;
   #asksPerson = false;
+  #isStreamed = false;
   #lateEvents: readonly string[] = [];
   #isThawed = false;
   #continuedAt: number | undefined;
@@ -109,7 +112,8 @@ class FleetCellRun {
   async run(): Promise<CellResult> {
     const fleet = this.#fleet;
     fleet.endsLeases = this.#cell.hasRealLease !== true;
-    await fleet.keepWorkers(this.#faults.length > 1 ? 3 : 2);
+    const isJoinedLater = fleet.guardOff === 'lease-clock';
+    await fleet.keepWorkers(isJoinedLater ? 1 : this.#faults.length > 1 ? 3 : 2);
     if (isApiPoint(this.#cell.killing.at)) {
       this.#edgeProcess = await fleet.startApi();
       this.#edge = new ApiClient(this.#edgeProcess.url);
@@ -122,17 +126,10 @@ class FleetCellRun {
     );
     fleet.plan(this.#faults);
     const begunAt = Date.now();
-    const met = this.#meetFaults();
+    const met = isJoinedLater ? this.#joinDuringCall() : this.#meetFaults();
     const failed = new Promise<never>((_, reject) => void met.catch(reject));
     const id = await this.#startRun();
-    await Promise.race([
-      fleet.guardOff === 'recovery'
-        ? this.#awaitRecovery()
-        : fleet.guardOff === 'claim'
-          ? this.#awaitSecondEffect()
-          : this.#follow(id),
-      failed,
-    ]);
+    await Promise.race([this.#awaitEnd(id), failed]);
     this.#continuedAt ??= Date.now();
     await this.#thaw(id);
     this.#isOver = true;
@@ -149,6 +146,7 @@ class FleetCellRun {
       wasKilled: this.#faults.every(({ mark }) => existsSync(mark)),
       isContinuous: seqs.every((seq, index) => seq === index + 1) && seqs.length === run.last_seq,
       recoveryMs: this.#continuedAt - faultAt,
+      ...(fleet.guardOff === 'look' ? { isStreamed: this.#isStreamed } : {}),
       lateEvents: this.#lateEvents,
     };
   }
@@ -197,6 +195,12 @@ class FleetCellRun {
     }
   }
 
+  /** Starts the second worker while the first one makes the call. */
+  async #joinDuringCall(): Promise<void> {
+    while (this.#effects === 0 && !this.#isOver) await wait(POLL_MS);
+    await this.#fleet.keepWorkers(2);
+  }
+
   /** Starts the run, unless the API process stored it before it died. */
   async #startRun(): Promise<string> {
     const { prompt } = this.#script;
@@ -207,6 +211,20 @@ class FleetCellRun {
       if (known !== undefined) return known.id;
       const run = await this.#command((edge) => edge.start(prompt));
       if (run !== undefined) return run.id;
+    }
+  }
+
+  /** Waits for the end of the run, or for the harm of the guard that is switched off. */
+  #awaitEnd(id: string): Promise<void> {
+    switch (this.#fleet.guardOff) {
+      case 'recovery':
+        return this.#awaitRecovery();
+      case 'claim':
+        return this.#awaitSecondEffect();
+      case 'look':
+        return Promise.race([this.#follow(id), this.#awaitLooks(id)]);
+      default:
+        return this.#follow(id);
     }
   }
 
@@ -222,6 +240,7 @@ class FleetCellRun {
         await this.#cancel(id);
       }
     }
+    this.#isStreamed = true;
   }
 
   /** Waits in place of a run that does not end, until another worker has ended the lease of the killed one. */
@@ -241,6 +260,17 @@ class FleetCellRun {
   async #awaitSecondEffect(): Promise<void> {
     const deadline = Date.now() + EXIT_LIMIT_MS;
     while (this.#effects < 2 && Date.now() < deadline) await wait(POLL_MS);
+  }
+
+  /** Waits until the run has had no event for the time of ten looks: it has ended, or waits for a person who is not told. */
+  async #awaitLooks(id: string): Promise<void> {
+    let last = -1;
+    for (let since = Date.now(); Date.now() < since + LOOKS_MS; await wait(POLL_MS)) {
+      const { last_seq: lastSeq } = await this.#fleet.api.run(id);
+      if (lastSeq === last) continue;
+      last = lastSeq;
+      since = Date.now();
+    }
   }
 
   async #cancel(id: string): Promise<void> {

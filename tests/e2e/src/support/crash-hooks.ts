@@ -7,10 +7,17 @@ type Call = NonNullable<Awaited<ReturnType<Store['read']['toolCall']>>>;
 type Transaction = Parameters<Parameters<Store['write']>[1]>[0];
 
 /** A protection of the service that can be switched off. */
-export type Protection = 'ledger' | 'recovery' | 'fence' | 'claim' | 'sweep' | 'look';
+export type Protection =
+  | 'ledger'
+  | 'recovery'
+  | 'fence'
+  | 'claim'
+  | 'sweep'
+  | 'look'
+  | 'lease-clock';
 
-/** Hooks for a service without the protection. */
-export function hooksWithout(protection: string | undefined): TestHooks {
+/** Hooks for a service without the protection. `skewMs` is added to the clock of the service. */
+export function hooksWithout(protection: string | undefined, skewMs = 0): TestHooks {
   switch (protection as Protection | undefined) {
     case 'ledger':
       return { recovery: () => 'retry' };
@@ -22,6 +29,8 @@ export function hooksWithout(protection: string | undefined): TestHooks {
       return { store: withoutSweepOfQueued(without('idleRuns', 'unownedCalls')) };
     case 'look':
       return { clock: withoutLooks };
+    case 'lease-clock':
+      return { store: (store) => judgingLeases(store, () => Date.now() + skewMs) };
     case 'fence':
       return { store: unfenced };
     case 'claim':
@@ -64,6 +73,30 @@ function withoutLooks(clock: Clock): Clock {
     now: () => clock.now(),
     after: (ms, callback) => (ms === LOOK_EVERY_MS ? () => undefined : clock.after(ms, callback)),
   };
+}
+
+/** Milliseconds for which a worker owns its work after a heartbeat. */
+const LEASE_MS = 6000;
+
+/** A store in which a worker ends the leases that are over by its own clock, not by the clock of the store. */
+function judgingLeases(store: Store, now: () => number): Store {
+  const write: Store['write'] = (locks, work, options) =>
+    store.write(
+      locks,
+      (sql) =>
+        work({
+          ...sql,
+          endExpiredWorkers: async ({ except }) => {
+            const over = (await sql.workers())
+              .filter(({ id, heartbeatAt }) => id !== except && heartbeatAt + LEASE_MS <= now())
+              .map(({ id }) => id);
+            for (const id of over) await sql.endWorker(id);
+            return over;
+          },
+        }),
+      options,
+    );
+  return Object.assign(Object.create(store) as Store, { write });
 }
 
 /** A store to which a worker writes on as the owner of its calls when its lease is over. */

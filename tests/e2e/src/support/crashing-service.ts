@@ -27,7 +27,7 @@ const hooks: TestHooks = {
     if (mark !== undefined) writeFileSync(mark, point);
     process.kill(process.pid, 'SIGKILL');
   },
-  ...hooksWithout(guardOff),
+  ...hooksWithout(guardOff, Number(skewMs ?? 0)),
   ...(isLossy === undefined ? {} : { bus: lossyBus }),
   ...(skewMs === undefined
     ? {}
