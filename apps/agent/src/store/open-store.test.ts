@@ -54,44 +54,6 @@ test('every method of a transaction has a contract test', async () => {
   expect(methods.filter((name) => !contracts.includes(`.${name}(`))).toEqual([]);
 });
 
-describe('the database', () => {
-  test('finds the open items of a run, and a page of the inbox, without reading items of others', async () => {
-    const dataDir = newDataDir();
-    await (await open(dataDir)).close();
-    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
-    const planOf = (sql: string): string =>
-      JSON.stringify(database.prepare(`explain query plan ${sql}`).all());
-    expect(
-      planOf("select id from inbox_items where run_id = 'r' and state in ('open', 'answered')"),
-    ).toContain('inbox_by_run (run_id=? AND state=?)');
-    expect(
-      planOf(
-        "select id from inbox_items where run_id = 'r' and state = 'open' order by created_at, id",
-      ),
-    ).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_run \(run_id=\? AND state=\?\)/);
-    expect(
-      planOf("select id from inbox_items where state = 'open' order by created_at, id limit 51"),
-    ).toMatch(/^(?!.*TEMP B-TREE).*inbox_by_state \(state=\?\)/);
-    expect(planOf('select id from inbox_items order by created_at, id limit 51')).toMatch(
-      /^(?!.*TEMP B-TREE).*inbox_by_time/,
-    );
-    database.close();
-  });
-
-  test('finds the due retries without reading other runs', async () => {
-    const dataDir = newDataDir();
-    await (await open(dataDir)).close();
-    const database = new Sqlite(join(dataDir, 'signalbox.sqlite'), { readonly: true });
-    const plan = database
-      .prepare(
-        'explain query plan select id, retry_at from runs where retry_at <= ? order by retry_at, id limit 200',
-      )
-      .all(1);
-    expect(JSON.stringify(plan)).toMatch(/^(?!.*TEMP B-TREE).*runs_by_retry \(retry_at<\?\)/);
-    database.close();
-  });
-});
-
 describe('a damaged database', () => {
   test('that was emptied is refused, and a removed database is created again', async () => {
     const dataDir = newDataDir();

@@ -2,11 +2,12 @@ import { sql, type Kysely } from 'kysely';
 import { LEASE_MS, type WorkerReader, type WorkerWriter } from '../ports/store/worker.ts';
 import type { Clock } from '../ports/clock.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
-import { SENT_CALL_STATES } from '../ports/store/tool-call.ts';
 import type { Rows } from './rows.ts';
 import type { Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
 import { ACTIVE } from './read-queries.ts';
+import { fromIndex } from './from-index.ts';
+import { isPlannedOrSent } from './sweep-queries.ts';
 
 type Db = Kysely<Database>;
 
@@ -34,7 +35,7 @@ const updateHeartbeat = (
  * Runs of turns, calls and inbox items whose owner has ended. An owner without a row has ended too: on
  * PostgreSQL the row of a worker can be removed before the last transaction of the worker commits.
  */
-function ownedByEnded(db: Db) {
+function ownedByEnded(db: Db, dialect: Rows['dialect']) {
   const live = db.selectFrom('workers').select('id').where('endedAt', 'is', null);
   return db
     .selectFrom('turns')
@@ -45,14 +46,14 @@ function ownedByEnded(db: Db) {
       db
         .selectFrom('toolCalls')
         .select(['runId', 'owner', sql.lit(1).as('isCall')])
-        .where('state', 'in', SENT_CALL_STATES)
-        .where('finishedAt', 'is', null)
+        .where(isSent)
+        .where('owner', '>', NO_OWNER)
         .where('owner', 'not in', live)
         .$narrowType<{ owner: string }>(),
     )
     .union(
       db
-        .selectFrom('inboxItems')
+        .selectFrom(fromIndex(dialect, 'inboxItems', 'held_inbox_items'))
         .select(['runId', 'owner', NO_CALL])
         // Literals, so that SQLite uses the index of these states.
         .where(sql<boolean>`owner is not null and state in ('open', 'answered')`)
@@ -61,22 +62,34 @@ function ownedByEnded(db: Db) {
     );
 }
 
+const isSent = sql<boolean>`${isPlannedOrSent} and ${sql.ref('toolCalls.state')} <> 'planned'`;
+
+/** Less than every owner. SQLite reads only a part of an index for this comparison, and not for that with null. */
+const NO_OWNER = sql.lit('');
+
 const NO_CALL = sql.lit(0).as('isCall');
 
 /**
  * Turns, calls and inbox items of ended workers. Of a settled run, only its sent calls are left.
  */
-const selectOrphans = (db: Db) =>
+const selectOrphans = (db: Db, dialect: Rows['dialect']) =>
   db
-    .selectFrom(ownedByEnded(db).as('owned'))
+    .selectFrom(ownedByEnded(db, dialect).as('owned'))
     .innerJoin('runs', 'runs.id', 'owned.runId')
     .where('runs.status', '!=', ERASED)
     .where((row) =>
       row.or([row('owned.isCall', '=', 1), row('runs.status', 'not in', SETTLED_STATUSES)]),
     );
 
-const selectOrphanedRuns = (db: Db, { limit }: { readonly limit: number }) =>
-  selectOrphans(db).select('owned.runId as id').distinct().limit(limit);
+const orphanedRunsIn =
+  (dialect: Rows['dialect']) =>
+  (db: Db, { limit }: { readonly limit: number }) =>
+    selectOrphans(db, dialect).select('owned.runId as id').distinct().limit(limit);
+
+export const selectOrphanedRuns = {
+  sqlite: orphanedRunsIn('sqlite'),
+  postgres: orphanedRunsIn('postgres'),
+};
 
 const selectOwnedTurns = (db: Db, { owner }: { readonly owner: string }) =>
   db
@@ -93,8 +106,7 @@ const selectOwnedCalls = (db: Db, { owner }: { readonly owner: string }) =>
     .selectFrom('toolCalls')
     .innerJoin('runs', 'runs.id', 'toolCalls.runId')
     .select(['toolCalls.runId', 'toolCalls.id as callId'])
-    .where('toolCalls.state', 'in', SENT_CALL_STATES)
-    .where('toolCalls.finishedAt', 'is', null)
+    .where(isSent)
     .where('toolCalls.owner', '=', owner)
     .where('runs.status', '!=', ERASED);
 
@@ -122,7 +134,8 @@ export function createWorkerReader(connection: Rows, clock: Clock): WorkerReader
     },
 
     async orphanedRuns({ limit }) {
-      return (await connection.rows(selectOrphanedRuns, { limit })).map(({ id }) => id);
+      const select = selectOrphanedRuns[connection.dialect];
+      return (await connection.rows(select, { limit })).map(({ id }) => id);
     },
 
     async ownedWork(owner) {
@@ -183,7 +196,7 @@ export function createWorkerWriter(connection: Rows, clock: Clock): WorkerWriter
       await db
         .deleteFrom('workers')
         .where('endedAt', 'is not', null)
-        .where('id', 'not in', selectOrphans(db).select('owned.owner'))
+        .where('id', 'not in', selectOrphans(db, connection.dialect).select('owned.owner'))
         .execute();
     },
   };

@@ -146,8 +146,18 @@ export function sweepContract(name: string, open: OpenStore): void {
           call('of-ended-run', 0, { runId: 'over' }),
         ],
       );
-      const ids = await store.read.unownedCalls({ now: 5, limit: 9 });
-      expect(ids.toSorted()).toEqual(['due', 'now', 'parked']);
+      const unowned = await store.read.unownedCalls({ now: 5, limit: 9 });
+      expect(unowned).toEqual([
+        { id: 'now', dueAt: 0 },
+        { id: 'parked', dueAt: 0 },
+        { id: 'due', dueAt: 5 },
+      ]);
+      const page = await store.read.unownedCalls({ now: 5, limit: 2 });
+      expect(page).toEqual(unowned.slice(0, 2));
+      expect(await store.read.unownedCalls({ now: 5, limit: 2, after: page[0] })).toEqual(
+        unowned.slice(1),
+      );
+      expect(await store.read.unownedCalls({ now: 5, limit: 2, after: unowned[2] })).toEqual([]);
     });
 
     test('a call changes only for its owner', async () => {

@@ -4,6 +4,13 @@ export interface Retry {
   readonly retryAt: number;
 }
 
+/** A planned or parked call without an owner. */
+export interface UnownedCall {
+  readonly id: string;
+  /** Time from which the call may be sent; 0 for a call that may be sent at once. */
+  readonly dueAt: number;
+}
+
 /** A stored time at which a run needs a decision. */
 export interface StoredDeadline {
   /** Id of the run or of the inbox item. */
@@ -46,9 +53,13 @@ export interface SweepReader {
   runnableRuns(options: { readonly perKey: number }): Promise<readonly RunnableRun[]>;
   /** Returns running runs of which nothing is in progress and that wait for nothing. */
   idleRuns(options: { readonly limit: number }): Promise<readonly string[]>;
-  /** Returns planned and parked calls without an owner that are due at `now`. */
+  /**
+   * Returns planned and parked calls without an owner that are due at `now`, in the order of
+   * `dueAt` and `id`, after an entry of an earlier page.
+   */
   unownedCalls(options: {
     readonly now: number;
     readonly limit: number;
-  }): Promise<readonly string[]>;
+    readonly after?: UnownedCall | undefined;
+  }): Promise<readonly UnownedCall[]>;
 }

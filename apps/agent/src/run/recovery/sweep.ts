@@ -1,5 +1,5 @@
 import { DamagedRowError } from '../../ports/store/errors.ts';
-import type { StoredDeadline, Retry } from '../../ports/store/sweep.ts';
+import type { StoredDeadline, Retry, UnownedCall } from '../../ports/store/sweep.ts';
 import { isHandedOver } from '../core/commits.ts';
 import type { EngineParts } from '../core/engine-parts.ts';
 import { FailureLog, SubjectFailures } from '../core/failure-log.ts';
@@ -7,13 +7,14 @@ import { Lease } from '../core/lease.ts';
 import { expireItemIfDue, onWallClock } from '../lifecycle/expiry.ts';
 import { failDamagedRun } from '../calls/fail-damaged-run.ts';
 import { LostWork } from './lost-work.ts';
+import { PagedRead } from './paged-read.ts';
 import { recoverRun } from './recover-run.ts';
 
 /** Maximum number of runs or items of each kind in one step of a sweep, without those that failed before. */
 const BATCH = 200;
 
-/** Maximum number of unowned calls in one sweep; many of them may wait for room on their server. */
-const MAX_CALLS = 5_000;
+/** Maximum number of pages of unowned calls in one sweep; many of them may wait for room on their server. */
+const CALL_PAGES = 25;
 
 type BatchKind = 'orphans' | 'runDeadlines' | 'inboxDeadlines';
 
@@ -60,6 +61,7 @@ export class Sweep {
   readonly #lease: Lease;
   readonly #lostWork: LostWork;
   readonly #moreSteps: readonly SweepStep[];
+  readonly #unownedCalls = new PagedRead<UnownedCall>(CALL_PAGES);
   /** Number of runs that failed in the last batch of each kind. */
   readonly #failures = new Map<BatchKind, number>();
   readonly #logs = new Map<string, StepFailures>();
@@ -250,13 +252,17 @@ export class Sweep {
 
   /** Enqueues the work whose job was lost, or was never in the queue of this process. */
   async #enqueueIdle(now: number): Promise<undefined> {
-    const { store, activities, starter, enqueue } = this.#context;
+    const { store, activities, starter, enqueue, closing } = this.#context;
     for (const runId of await store.read.idleRuns({ limit: BATCH }))
       if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
     const runnable = await starter.withRoom(await store.read.runnableRuns({ perKey: BATCH }));
     for (const { id } of runnable.slice(0, BATCH)) enqueue({ type: 'start-run', runId: id });
-    for (const callId of await store.read.unownedCalls({ now, limit: MAX_CALLS }))
-      if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });
+    const pages = this.#unownedCalls.pages((page) => store.read.unownedCalls({ now, ...page }));
+    for await (const page of pages) {
+      for (const { id: callId } of page)
+        if (!activities.knowsCall(callId)) enqueue({ type: 'call-tool', callId });
+      if (closing.aborted) return;
+    }
   }
 
   /**

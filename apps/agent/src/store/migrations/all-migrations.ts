@@ -34,6 +34,7 @@ import { agentVersions } from './0032-agent-versions.ts';
 import { runTexts } from './0033-run-texts.ts';
 import { auditKeys } from './0034-audit-keys.ts';
 import { latencies } from './0035-latencies.ts';
+import { callsByOwner } from './0036-calls-by-owner.ts';
 
 /**
  * Ending of the name of an additive migration. Such a migration adds tables, columns that are nullable
@@ -86,4 +87,5 @@ export const MIGRATIONS: Migrations = {
   '0033-run-texts.additive': runTexts,
   '0034-audit-keys.additive': auditKeys,
   '0035-latencies.additive': latencies,
+  '0036-calls-by-owner.additive': callsByOwner,
 };
