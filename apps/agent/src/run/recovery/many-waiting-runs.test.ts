@@ -59,6 +59,21 @@ async function startWithout(
   };
 }
 
+test('a sweep enqueues a limited number of due model calls, and the next sweeps the others', async () => {
+  const due = ids('r', 2100);
+  const { service, sweep } = await startWithout((now) => ({
+    runs: due.map((id) =>
+      queuedRun(id, { status: 'running', retryAt: now, deadlineAt: now + HOUR_MS }),
+    ),
+  }));
+  expect(await sweep()).toEqual(due.slice(0, 1000));
+  expect(await sweep()).toEqual(due.slice(1000, 2000));
+  expect(await sweep()).toEqual(due.slice(2000));
+  // Their jobs were lost.
+  expect(await sweep()).toEqual(due.slice(0, 1000));
+  await service.kill();
+});
+
 test('calls that stay without an owner keep no later call waiting', async () => {
   const calls = ids('c', 5100);
   const { service, sweep } = await startWithout((now) => ({

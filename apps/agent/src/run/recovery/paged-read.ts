@@ -33,4 +33,9 @@ export class PagedRead<T> {
       await nextTurn();
     }
   }
+
+  /** Makes the next sweep begin with the first page. */
+  restart(): void {
+    this.#after = undefined;
+  }
 }

@@ -13,6 +13,9 @@ import { recoverRun } from './recover-run.ts';
 /** Maximum number of runs or items of each kind in one step of a sweep, without those that failed before. */
 const BATCH = 200;
 
+/** Maximum number of pages of due retries in one sweep. */
+const RETRY_PAGES = 5;
+
 /** Maximum number of pages of unowned calls in one sweep; many of them may wait for room on their server. */
 const CALL_PAGES = 25;
 
@@ -61,6 +64,7 @@ export class Sweep {
   readonly #lease: Lease;
   readonly #lostWork: LostWork;
   readonly #moreSteps: readonly SweepStep[];
+  readonly #retries = new PagedRead<Retry>(RETRY_PAGES);
   readonly #unownedCalls = new PagedRead<UnownedCall>(CALL_PAGES);
   /** Number of runs that failed in the last batch of each kind. */
   readonly #failures = new Map<BatchKind, number>();
@@ -238,14 +242,16 @@ export class Sweep {
 
   async #retryModelCalls({ now, until }: Times): Promise<number | undefined> {
     const { store, activities, enqueue, closing } = this.#context;
-    for (let after: Retry | undefined; !closing.aborted;) {
-      const page = await store.read.retries({ until, after, limit: BATCH });
+    const pages = this.#retries.pages((page) => store.read.retries({ until, ...page }));
+    for await (const page of pages) {
       for (const { runId, retryAt } of page) {
-        if (retryAt > now) return retryAt;
+        if (retryAt > now) {
+          this.#retries.restart();
+          return retryAt;
+        }
         if (!activities.hasTurn(runId)) enqueue({ type: 'advance-run', runId });
       }
-      if (page.length < BATCH) return undefined;
-      after = page.at(-1);
+      if (closing.aborted) return undefined;
     }
     return undefined;
   }
