@@ -16,8 +16,8 @@ export interface App extends Service {
   readonly watch: SignalWatch;
   readonly dispatcher: ToolDispatcher;
   /**
-   * Recovers the state of an earlier process and starts processing. Servers connect in the
-   * background.
+   * Starts processing and recovers a batch of the runs of an earlier process. The others follow, and
+   * servers connect, in the background.
    */
   start(): Promise<void>;
   /** Starts the service and the REST server. Resolves with its base URL. */

@@ -46,7 +46,7 @@ export interface WorkerSide extends Pick<Observation, 'metrics' | 'onServed'> {
   readonly logins: LoginSide;
   readonly catalogue: ToolCatalogue;
   readonly traces: Awaited<ReturnType<typeof openTraces>>;
-  /** Recovers the runs of ended workers and starts processing. Servers connect in the background. */
+  /** Starts processing and recovers a batch of the runs of ended workers. The others follow, and servers connect, in the background. */
   start(): Promise<void>;
   close(): Promise<void>;
 }

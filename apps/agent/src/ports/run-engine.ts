@@ -262,7 +262,10 @@ export interface RunCommands {
 
 /** Takes the turns of the runs and makes their tool calls. */
 export interface RunWorker {
-  /** Recovers the runs of earlier processes, then starts processing jobs. */
+  /**
+   * Starts processing jobs. Resolves after the first sweep, which recovers a batch of the runs of
+   * earlier processes; the others follow in the background.
+   */
   start(): Promise<void>;
   /**
    * Stops accepting runs and waits at most `graceMs` for work in progress. The next start continues

@@ -86,6 +86,24 @@ test('a clock that jumps forward, and time that passes at once, delay no deadlin
   expect(due).toEqual(['a', 'a']);
 });
 
+test('the start waits for the first sweep, and not for those that follow at once', async () => {
+  const clock = new ManualClock();
+  const second = Promise.withResolvers<undefined>();
+  let sweeps = 0;
+  const timer = new SweepTimer({
+    clock,
+    sweep: async ({ now }) => {
+      sweeps += 1;
+      return sweeps === 1 ? now : second.promise;
+    },
+  });
+  await timer.start();
+  expect(sweeps).toBe(2);
+  expect(clock.waits).toEqual([]);
+  second.resolve(undefined);
+  await timer.close();
+});
+
 test('nothing is reported after the close', async () => {
   const { clock, stored, due, sweep, pass } = await start();
   stored.set('a', clock.now() + 100);

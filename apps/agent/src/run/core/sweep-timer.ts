@@ -30,9 +30,14 @@ export class SweepTimer {
     this.#options = options;
   }
 
-  /** Begins to sweep. Resolves after the first sweep. */
+  /**
+   * Begins to sweep. Resolves after the first sweep, whose batches are limited; what it left is done
+   * by the following sweeps, which may begin at once.
+   */
   async start(): Promise<void> {
-    await this.#sweep();
+    const { promise: firstEnded, resolve } = Promise.withResolvers<void>();
+    void this.#sweep(resolve);
+    await firstEnded;
   }
 
   /** Moves the next sweep forward to `time`, if it is later. */
@@ -60,7 +65,7 @@ export class SweepTimer {
     );
   }
 
-  async #sweep(): Promise<void> {
+  async #sweep(onFirst: () => void = () => undefined): Promise<void> {
     const { clock, sweep } = this.#options;
     this.#sweeping = (async () => {
       do {
@@ -68,6 +73,7 @@ export class SweepTimer {
         const until = now + SWEEP_EVERY_MS;
         this.#nextAt = until;
         const next = await sweep({ now, until });
+        onFirst();
         this.#nextAt = Math.min(this.#nextAt, next ?? Infinity);
         // The clock may have passed the next deadline meanwhile.
       } while (!this.#isClosed && clock.now() >= this.#nextAt);
