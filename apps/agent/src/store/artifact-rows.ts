@@ -1,20 +1,14 @@
-import { sql } from 'kysely';
 import type { ArtifactReader, ArtifactWriter } from '../ports/store/artifact.ts';
 import type { Rows } from './rows.ts';
-import { artifactCodec, type Database } from './database.ts';
+import { artifactCodec } from './database.ts';
+import { fromIndex } from './from-index.ts';
 import { pageByTime } from './pages.ts';
 
 /**
  * The table, read from its index without the content only. SQLite would choose the primary key and
- * read past the content to the columns after it.
+ * read past the content to the columns after it; PostgreSQL keeps long values apart from the others.
  */
-const FROM_INDEX = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(
-  sql`artifacts indexed by artifact_lists`,
-);
-/** The table for databases that keep long values apart from the others. */
-const FROM_TABLE = sql<Database['artifacts']>`artifacts`.as<'artifacts'>(sql`artifacts`);
-
-const withoutContent = ({ dialect }: Rows) => (dialect === 'sqlite' ? FROM_INDEX : FROM_TABLE);
+const withoutContent = ({ dialect }: Rows) => fromIndex(dialect, 'artifacts', 'artifact_lists');
 
 const LISTED_COLUMNS = [
   'id',

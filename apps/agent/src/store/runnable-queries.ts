@@ -3,7 +3,9 @@ import { PATIENCE_MS } from '../ports/priority.ts';
 import { SETTLED_STATUSES } from '../ports/store/run.ts';
 import type { Database } from './database.ts';
 import { ERASED } from './erased-runs.ts';
+import { fromIndex } from './from-index.ts';
 import { ONE } from './read-queries.ts';
+import type { Rows } from './rows.ts';
 
 interface Keys {
   keys: { apiKey: string | null };
@@ -15,10 +17,9 @@ type WithKeys = ExpressionBuilder<Database & Keys, 'keys'>;
 const QUEUED = sql.lit<'queued'>('queued');
 
 /** The runs, read from the index of the queued ones. SQLite would choose that of all statuses. */
-const FROM_INDEX = sql<Database['runs']>`runs`.as<'runs'>(sql`runs indexed by queued_runs`);
-const FROM_TABLE = sql<Database['runs']>`runs`.as<'runs'>(sql`runs`);
+const queuedRunsIn = (dialect: Rows['dialect']) => fromIndex(dialect, 'runs', 'queued_runs');
 
-type QueuedRuns = typeof FROM_INDEX;
+type QueuedRuns = ReturnType<typeof queuedRunsIn>;
 
 /** Time at which the patience of a queued run ends: the expression of the index `queued_runs`. */
 const patienceEnd = sql<number>`(${sql.ref('queued.createdAt')} + case ${sql.ref('queued.priority')}
@@ -90,7 +91,7 @@ const COLUMNS = ['queued.id', 'queued.apiKey', 'queued.createdAt'] as const;
 export const selectRunnable = (db: Db, { perKey }: { readonly perKey: number }) =>
   inTurns(
     db,
-    withKeys(db, FROM_INDEX)
+    withKeys(db, queuedRunsIn('sqlite'))
       .selectFrom('keys')
       .innerJoin('runs as queued', (join) =>
         join.on((key) =>
@@ -108,7 +109,7 @@ export const selectRunnable = (db: Db, { perKey }: { readonly perKey: number }) 
 export const selectRunnableLateral = (db: Db, { perKey }: { readonly perKey: number }) =>
   inTurns(
     db,
-    withKeys(db, FROM_TABLE)
+    withKeys(db, queuedRunsIn('postgres'))
       .selectFrom('keys')
       .innerJoinLateral(
         (key) =>
