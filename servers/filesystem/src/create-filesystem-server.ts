@@ -113,7 +113,7 @@ export async function createFilesystemServer(
     directories: mode === 'native' ? new DirectoryWatches({ opener, warn }) : undefined,
     isOff: mode === 'off',
   };
-  const watchers = new Watchers({ ...watching, maxPaths });
+  const watchers = new Watchers({ ...watching, maxPaths, warn });
   const listWatchers = new Watchers({ ...watching, maxPaths: Infinity });
   const confirmations = new Confirmations({ policy: options.confirm ?? 'auto' });
   const calls = new RunningCalls();

@@ -181,17 +181,20 @@ test('one watcher serves every listener of a path, until the last one stops', as
   expect(watchers.size).toBe(0);
 });
 
-test('a path over the limit is refused with the name of the option', async () => {
+test('a path over the limit is refused with the name of the option, and the first is in the log', async () => {
   await using others = await createTemporaryFolders({ root: { a: '', b: '' } });
-  const few = createWatchers({ maxPaths: 1 });
+  const few = createWatchers({ maxPaths: 1, warn: (message) => warnings.push(message) });
   const stop = await few.watch(
     { realPath: path.join(others.root, 'a'), within: others.root },
     () => undefined,
   );
   await few.watch({ realPath: path.join(others.root, 'a'), within: others.root }, () => undefined);
-  await expect(
-    few.watch({ realPath: path.join(others.root, 'b'), within: others.root }, () => undefined),
-  ).rejects.toThrow('at most 1 paths');
+  for (const name of ['b', 'c']) {
+    await expect(
+      few.watch({ realPath: path.join(others.root, name), within: others.root }, () => undefined),
+    ).rejects.toThrow('at most 1 paths');
+  }
+  expect(warnings).toEqual([expect.stringContaining('at most 1 paths at once')]);
   stop();
   few.close();
 });

@@ -15,6 +15,8 @@ export interface WatchersOptions {
   readonly isOff?: boolean;
   /** Maximum number of paths watched at once; default 256. */
   readonly maxPaths?: number;
+  /** Receives one warning for the operator when the maximum is reached first. */
+  readonly warn?: (message: string) => void;
   /** Milliseconds within which changes are one notification; default 100. */
   readonly coalesceMs?: number;
   /** Milliseconds between polls of paths that the system does not watch; default 1000. */
@@ -29,12 +31,14 @@ export interface WatchersOptions {
 export class Watchers {
   readonly #options: Required<WatchersOptions>;
   readonly #watched = new Map<string, WatchedPath>();
+  #hasWarned = false;
 
   constructor(options: WatchersOptions) {
     this.#options = {
       directories: undefined,
       isOff: false,
       maxPaths: 256,
+      warn: () => undefined,
       coalesceMs: 100,
       pollIntervalMs: 1000,
       ...options,
@@ -79,10 +83,16 @@ export class Watchers {
   }
 
   #start(key: string, target: WatchTarget): WatchedPath {
-    const { isOff, maxPaths, ...options } = this.#options;
+    const { isOff, maxPaths, warn, ...options } = this.#options;
     if (isOff)
       throw new PathError('refused', 'Subscriptions are disabled on this server (--watch off).');
     if (this.#watched.size >= maxPaths) {
+      // A modern client gets no error, only the accepted part of its filter.
+      if (!this.#hasWarned)
+        warn(
+          `A subscription was refused: the server watches at most ${maxPaths} paths at once (--max-subscriptions).`,
+        );
+      this.#hasWarned = true;
       throw new PathError(
         'refused',
         `The server watches at most ${maxPaths} paths at once (--max-subscriptions). Unsubscribe from one first.`,
