@@ -78,3 +78,39 @@ describe('a legacy client', () => {
     expect(took).toBeLessThan(2250);
   });
 });
+
+describe('a modern client', () => {
+  test.each([
+    ['without directories of the command line', (): string[] => []],
+    ['with --roots replace', (root: string) => ['--roots', 'replace', root]],
+  ])('FS-38 gets no result before its roots are known, %s', async (_where, args) => {
+    await using files = await createFixture({ 'sub/a.txt': 'x' });
+    const peer = await files.serve('modern', {
+      args: args(files.root),
+      roots: [pathToFileURL(files.at('sub')).href],
+    });
+    const first = await peer.request('tools/call', {
+      name: 'list_allowed_directories',
+      arguments: {},
+    });
+    expect(first.result).toMatchObject({ resultType: 'input_required' });
+    expect(Object.keys(first.result ?? {})).not.toContain('content');
+    expect((await peer.call('list_allowed_directories', {})).structured['directories']).toEqual([
+      files.at('sub'),
+    ]);
+    expect((await peer.call('list_directory', { path: files.root })).isError).toBe(true);
+  });
+
+  test('FS-38 gets the directories of the command line without a request for its roots', async () => {
+    await using files = await createFixture({ 'sub/a.txt': 'x' });
+    const peer = await files.serve('modern', { roots: [pathToFileURL(files.at('sub')).href] });
+    const { result } = await peer.request('tools/call', {
+      name: 'list_allowed_directories',
+      arguments: {},
+    });
+    expect(result).toMatchObject({
+      resultType: 'complete',
+      structuredContent: { directories: [files.root] },
+    });
+  });
+});
