@@ -3,23 +3,33 @@ export interface DropInCall {
   readonly tool: string;
   /** `${ROOT}` stands for the allowed directory. */
   readonly args: { readonly [name: string]: unknown };
+  /** Adds files to the allowed directory `root`. */
+  readonly prepare?: (root: string) => void;
   /**
    * Our answer where it is not the official one to the byte: its text, with `${ROOT}` for the
    * allowed directory. Default: the same answer.
    */
-  readonly ours?: ExpectedText;
+  readonly ours?: ExpectedAnswer;
   /** The answer of the official server, for each call with `ours`. */
-  readonly theirs?: ExpectedText;
-  /** Start of the row about the difference in docs/filesystem.md; the text of an error needs none. */
+  readonly theirs?: ExpectedAnswer;
+  /**
+   * Start of the row about the difference in docs/filesystem.md. Default, where both answers are
+   * errors: the row about their texts.
+   */
   readonly row?: string;
   /** Whether the files differ afterwards. */
   readonly leavesOtherFiles?: true;
 }
 
-export interface ExpectedText {
+export interface ExpectedAnswer {
   readonly isError?: true;
-  readonly text: string | RegExp;
+  readonly isProtocolError?: true;
+  /** Text of the only block of content, or of each block; JSON for a block without text. */
+  readonly text: string | RegExp | readonly (string | RegExp)[];
 }
+
+/** Row about calls that fail on both servers, with other texts. */
+export const textsOfErrors = 'Texts of errors';
 
 /** Files of both servers; every call begins with a fresh copy. */
 export const files: { readonly [path: string]: string | Buffer } = {
@@ -156,6 +166,7 @@ export const calls: readonly DropInCall[] = [
     theirs: {
       text: /^\$\{ROOT\}\/a\.txt:\nline1\nline2\nline3\n\n\n---\n\$\{ROOT\}\/none: Error - ENOENT/,
     },
+    row: textsOfErrors,
   },
   { what: 'a new file', tool: 'write_file', args: { path: '${ROOT}/new.txt', content: 'new' } },
   { what: 'a replaced file', tool: 'write_file', args: { path: 'a.txt', content: 'new' } },
@@ -299,7 +310,7 @@ export const calls: readonly DropInCall[] = [
     what: 'a tool that is none',
     tool: 'nope',
     args: {},
-    ours: { isError: true, text: /-32602.*nope|Unknown tool/ },
+    ours: { isProtocolError: true, text: /-32602.*nope|Unknown tool/ },
     theirs: { isError: true, text: 'MCP error -32602: Tool nope not found' },
     row: 'Unknown tool',
   },

@@ -13,12 +13,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ClientV1, StdioClientTransportV1 } from '../../../peers/src/sdk-v1-clients.ts';
-import { ClientV2 } from '../../../peers/src/sdk-v2-clients.ts';
-import { StdioClientTransportV2 } from '../../../peers/src/sdk-v2.ts';
-import { compileCache } from '../compile-cache.ts';
-import { calls, files, links, type DropInCall, type ExpectedText } from './calls.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  calls as plainCalls,
+  files,
+  links,
+  textsOfErrors,
+  type DropInCall,
+  type ExpectedAnswer,
+} from './calls.ts';
+import { differenceCalls } from './difference-calls.ts';
+import { hosts, type Host } from './hosts.ts';
 
 const ours = fileURLToPath(
   new URL('bin.js', import.meta.resolve('@signalbox/server-filesystem/package.json')),
@@ -33,57 +38,16 @@ const documentation = readFileSync(
   fileURLToPath(new URL('../../../../docs/filesystem.md', import.meta.url)),
   'utf8',
 );
-const info = { name: 'host', version: '1.0.0' };
+const calls = [...plainCalls, ...differenceCalls];
 
 interface Answer {
-  readonly isError: boolean;
-  /** Visible part of a result: the text, or the block of an image or sound. */
-  readonly shown: string;
+  readonly outcome: 'result' | 'error' | 'protocol error';
+  readonly blocks: readonly Block[];
+  /** `content` of the structured result. */
   readonly content: unknown;
 }
 
-type Call = (
-  tool: string,
-  args: DropInCall['args'],
-) => Promise<{ readonly [member: string]: unknown }>;
-
-interface Host {
-  readonly call: Call;
-  readonly close: () => Promise<void>;
-}
-
-const hosts: { readonly [sdk: string]: (program: string, root: string) => Promise<Host> } = {
-  async 'SDK v1'(program, root) {
-    const client = new ClientV1(info, { capabilities: {} });
-    await client.connect(
-      new StdioClientTransportV1({
-        command: process.execPath,
-        args: [program, root],
-        env: compileCache,
-        stderr: 'ignore',
-      }),
-    );
-    return {
-      call: (name, args) => client.callTool({ name, arguments: args }),
-      close: () => client.close(),
-    };
-  },
-  async 'SDK v2'(program, root) {
-    const client = new ClientV2(info, { capabilities: {} });
-    await client.connect(
-      new StdioClientTransportV2({
-        command: process.execPath,
-        args: [program, root],
-        env: compileCache,
-        stderr: 'ignore',
-      }),
-    );
-    return {
-      call: (name, args) => client.callTool({ name, arguments: args }),
-      close: () => client.close(),
-    };
-  },
-};
+type Block = { readonly text?: string };
 
 /**
  * Directories of both servers. Their paths have the same length, so that results that contain them
@@ -115,11 +79,15 @@ function fill(root: string): void {
 
 async function answerOf({ call }: Host, root: string, { tool, args }: DropInCall): Promise<Answer> {
   const placed = JSON.parse(JSON.stringify(args).replaceAll('${ROOT}', root)) as DropInCall['args'];
-  const result: { readonly [member: string]: unknown } = await call(tool, placed).catch(
-    (error: unknown) => ({ isError: true, content: [{ type: 'text', text: String(error) }] }),
+  const { result, isRefused } = await call(tool, placed).then(
+    (value) => ({ result: value, isRefused: false }),
+    (error: unknown) => ({ result: { content: [{ text: String(error) }] }, isRefused: true }),
   );
-  const [block] = result['content'] as readonly { readonly type: string; readonly text?: string }[];
-  const { content } = (result['structuredContent'] ?? {}) as { readonly content?: unknown };
+  const { content, isError, structuredContent } = result as {
+    readonly content: readonly Block[];
+    readonly isError?: boolean;
+    readonly structuredContent?: { readonly content?: unknown };
+  };
   const created = 'created: ${CREATED}';
   const isKnown = typeof placed['path'] === 'string' && existsSync(placed['path']);
   const creation = isKnown
@@ -130,19 +98,26 @@ async function answerOf({ call }: Host, root: string, { tool, args }: DropInCall
       JSON.stringify({ value }).replaceAll(root, '${ROOT}').replaceAll(creation, created),
     ) as { readonly value: T };
   return {
-    isError: result['isError'] === true,
-    shown: neutral(block?.text ?? JSON.stringify(block)).value,
-    content: neutral(content).value,
+    outcome: isRefused ? 'protocol error' : isError === true ? 'error' : 'result',
+    blocks: neutral(content).value,
+    content: neutral(structuredContent?.content).value,
   };
 }
 
 /** Whether an answer is as the table says: an error of another kind does not count. */
-function isAsExpected({ isError, shown }: Answer, expected: ExpectedText | undefined): boolean {
+function isAsExpected({ outcome, blocks }: Answer, expected: ExpectedAnswer | undefined): boolean {
   if (expected === undefined) return true;
-  const { text } = expected;
+  const { isError, isProtocolError, text } = expected;
+  const expectedOutcome = isProtocolError ? 'protocol error' : isError ? 'error' : 'result';
+  const patterns = [text].flat();
   return (
-    isError === (expected.isError ?? false) &&
-    (typeof text === 'string' ? shown === text : text.test(shown))
+    outcome === expectedOutcome &&
+    blocks.length === patterns.length &&
+    blocks.every((block, index) => {
+      const pattern = patterns[index] ?? '';
+      const shown = block.text ?? JSON.stringify(block);
+      return typeof pattern === 'string' ? shown === pattern : pattern.test(shown);
+    })
   );
 }
 
@@ -167,8 +142,8 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
   beforeAll(async () => {
     for (const server of ['ours', 'them'] as const)
       roots[server] = await realpath(await mkdtemp(join(folders[server] ?? '', 'root-')));
-    own = await connect(ours, roots.ours);
-    theirs = await connect(official, roots.them);
+    own = await connect({ program: ours, args: [roots.ours], home: roots.ours });
+    theirs = await connect({ program: official, args: [roots.them], home: roots.them });
   });
   afterAll(async () => {
     await own.close();
@@ -179,6 +154,7 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
     for (const root of Object.values(roots)) {
       await Promise.all(readdirSync(root).map((name) => rm(join(root, name), { recursive: true })));
       fill(root);
+      call.prepare?.(root);
     }
     const answers = [
       await answerOf(own, roots.ours, call),
@@ -192,38 +168,113 @@ describe.each(Object.entries(hosts))('for a host on the %s', (_sdk, connect) => 
       isOurs: isAsExpected(mine, call.ours),
       isTheirs: isAsExpected(other, call.theirs),
     };
-    const isSame = call.ours === undefined && call.theirs === undefined;
-    expect(found, JSON.stringify(answers)).toEqual({ isSame, isOurs: true, isTheirs: true });
+    const isSame = call.ours === undefined;
+    expect(found, JSON.stringify(answers).slice(0, 5000)).toEqual({
+      isSame,
+      isOurs: true,
+      isTheirs: true,
+    });
   });
 });
 
 describe.each(Object.entries(hosts))('a large file, for a host on the %s:', (_sdk, connect) => {
-  test('a file of 6 MB does not cut its connection', async () => {
+  const readLarge = async (program: string) => {
     const root = await realpath(await mkdtemp(join(folders['ours'] ?? '', 'large-')));
     writeFileSync(join(root, 'b.txt'), `${'x'.repeat(99)}\n`.repeat(60_000));
-    const host = await connect(ours, root);
-    try {
-      expect(await host.call('read_text_file', { path: 'b.txt' })).toMatchObject({
-        structuredContent: { truncated: true },
-      });
-      expect(await host.call('list_allowed_directories', {})).toMatchObject({
-        structuredContent: { directories: [root] },
-      });
-    } finally {
-      await host.close();
-    }
+    const host = await connect({ program, args: [root], home: root });
+    const read = await host.call('read_text_file', { path: 'b.txt' }).catch(String);
+    const after = await host.call('list_allowed_directories', {}).catch(String);
+    await host.close();
+    return { read, after };
+  };
+
+  test('a file of 6 MB does not cut its connection', async () => {
+    expect(await readLarge(ours)).toMatchObject({
+      read: { structuredContent: { truncated: true } },
+      after: { structuredContent: { directories: [expect.any(String)] } },
+    });
+  });
+
+  test('a file of 6 MB cuts the connection to the official server', async () => {
+    expect(await readLarge(official)).toEqual({
+      read: expect.stringContaining('Connection closed') as string,
+      after: 'Error: Not connected',
+    });
   });
 });
 
-test('every difference has a row in docs/filesystem.md, except for the texts of errors', () => {
-  const different = calls.filter(
-    ({ ours: mine, theirs }) =>
-      mine !== undefined && (mine.isError !== true || theirs?.isError !== true),
-  );
-  expect(
-    different.filter(({ row, what }) => row === undefined && !what.includes('missing')),
-  ).toEqual([]);
-  const rows = calls.flatMap(({ row }) => row ?? []);
-  expect(rows.length).toBeGreaterThan(0);
-  expect(rows.filter((row) => !documentation.includes(`\n| ${row}`))).toEqual([]);
+describe.each(Object.entries(hosts))(
+  'our server, started by a host on the %s,',
+  (_sdk, connect) => {
+    const allowedBy = async (
+      program: string,
+      args: readonly string[],
+      roots?: readonly string[],
+    ) => {
+      const host = await connect({ program, args, home: root, ...(roots && { roots }) });
+      onTestFinished(host.close);
+      return async () => {
+        const { content } = await host.call('list_allowed_directories', {});
+        return String((content as readonly Block[])[0]?.text)
+          .split('\n')
+          .slice(1);
+      };
+    };
+    let root = '';
+    let sub = '';
+    beforeAll(async () => {
+      root = await realpath(await mkdtemp(join(folders['ours'] ?? '', 'start-')));
+      fill(root);
+      sub = join(root, 'sub');
+    });
+
+    test('allows a single file, which the official server skips', async () => {
+      const args = [sub, join(root, 'a.txt')];
+      expect(await (await allowedBy(ours, args))()).toEqual(args);
+      expect(await (await allowedBy(official, args))()).toEqual([sub]);
+    });
+
+    test('is narrowed by the roots of its client, which replace the directories of the official server', async () => {
+      for (const [directory, given] of [
+        [sub, root],
+        [sub, '/'],
+        [root, sub],
+      ] as const) {
+        expect(await (await allowedBy(ours, [directory], [given]))()).toEqual([sub]);
+        // The official server answers with its own directories until it knows the roots.
+        const theirs = await allowedBy(official, [directory], [given]);
+        await expect.poll(theirs).toEqual([given]);
+      }
+    });
+  },
+);
+
+/** Rows about the start of a server, which tests above show. */
+const startRows = ['Client roots', 'A single file as `DIR`'];
+
+/** Returns the row of a call whose answers or files differ. */
+function rowOf({ ours: mine, theirs, row }: DropInCall): string | undefined {
+  const areErrors = (mine?.isError ?? false) && (theirs?.isError ?? false);
+  return row ?? (areErrors ? textsOfErrors : undefined);
+}
+
+const [, section = ''] = documentation.split('\n## Differences from the official server\n');
+const rows = section
+  .split('\n')
+  .filter((line) => /^\| [^|]/.test(line) && !line.startsWith('| | '));
+
+test('every difference has a row in docs/filesystem.md', () => {
+  const different = calls.filter((call) => call.ours !== undefined || call.leavesOtherFiles);
+  const unlisted = different.filter((call) => {
+    const start = rowOf(call);
+    return start === undefined || rows.filter((row) => row.startsWith(`| ${start}`)).length !== 1;
+  });
+  expect(unlisted).toEqual([]);
+});
+
+test('every row of docs/filesystem.md has a call or a start of a server that shows it', () => {
+  const starts = [...calls.flatMap((call) => rowOf(call) ?? []), ...startRows];
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.filter((row) => !starts.some((start) => row.startsWith(`| ${start}`)))).toEqual([]);
+  expect(section).toContain(`compares ${calls.length} calls of both servers`);
 });
