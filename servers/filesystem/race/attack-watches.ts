@@ -10,16 +10,17 @@ import { watchedInodes } from '../src/testing/watched-inodes.ts';
 
 export interface WatchAttackPlan {
   readonly subscriptions: number;
-  /** Whether to end the attack at its first success; for a control, which must be broken. */
+  /** Whether to end the attack when it has broken every kind; for a control. */
   readonly stopsWhenBroken?: boolean;
 }
 
-export interface WatchAttackOutcome {
-  readonly subscriptions: number;
+/** Counts of the subscriptions to one kind of target: a file, a directory or a tree. */
+export interface WatchCount {
+  subscriptions: number;
   /** Subscriptions during which the system watched the swapped directory inside. */
-  readonly inside: number;
+  inside: number;
   /** Subscriptions during which the system watched a directory outside. */
-  readonly outside: number;
+  outside: number;
 }
 
 /**
@@ -30,7 +31,7 @@ export interface WatchAttackOutcome {
 export async function attackWatches(
   opener: Opener,
   { subscriptions, stopsWhenBroken = false }: WatchAttackPlan,
-): Promise<WatchAttackOutcome> {
+): Promise<ReadonlyMap<string, WatchCount>> {
   await using folders = await createTemporaryFolders({
     root: { 'd/sub/x.txt': 'inside' },
     outside: { 'sub/x.txt': 'outside' },
@@ -43,26 +44,31 @@ export async function attackWatches(
   const foreign = await inodesOf(folders.outside);
   await symlink(folders.outside, path.join(folders.root, 'link'));
   const at = (name: string) => ({ realPath: path.join(folders.root, name), within: folders.root });
-  const targets: readonly WatchTarget[] = [
-    at('d/sub/x.txt'),
-    at('d/sub'),
-    { ...at('.'), realPath: folders.root, isTree: true },
-  ];
-  const count = { subscriptions: 0, inside: 0, outside: 0 };
+  const root: WatchTarget = { realPath: folders.root, within: folders.root, isTree: true };
+  const kinds = [
+    { kind: 'a file', target: at('d/sub/x.txt'), count: noCount() },
+    { kind: 'a directory', target: at('d/sub'), count: noCount() },
+    { kind: 'a tree', target: root, count: noCount() },
+  ] as const;
   const stopSwapping = startSwapping(folders.root);
-  const maxOutside = stopsWhenBroken ? 1 : Infinity;
-  while (count.subscriptions < subscriptions && count.outside < maxOutside) {
+  for (let sent = 0; sent < subscriptions; sent++) {
+    if (stopsWhenBroken && kinds.every(({ count }) => count.outside > 0)) break;
+    const { target, count } = kinds[sent % kinds.length] as (typeof kinds)[number];
     const directories = new DirectoryWatches({ opener, warn: () => undefined, readyMs: 5 });
     const watchers = new Watchers({ opener, directories });
-    const target = targets[count.subscriptions++ % targets.length] ?? at('d');
     await watchers.watch(target, () => undefined);
     const watched = await watchedInodes();
+    count.subscriptions++;
     if (own.some((inode) => watched.includes(inode))) count.inside++;
     if (foreign.some((inode) => watched.includes(inode))) count.outside++;
     watchers.close();
   }
   await stopSwapping();
-  return count;
+  return new Map(kinds.map(({ kind, count }) => [kind, count]));
+}
+
+function noCount(): WatchCount {
+  return { subscriptions: 0, inside: 0, outside: 0 };
 }
 
 async function turns(most: number): Promise<void> {

@@ -1,191 +1,160 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { mkdir, symlink, utimes } from 'node:fs/promises';
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { open, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { createTemporaryFolders, startSwapper } from '@signalbox/file-sandbox/testing';
-import { hashOf, type Opener, type Sandbox } from '@signalbox/file-sandbox';
-import type { JsonObject } from '@signalbox/mcp-core';
-import { createTestContext } from '@signalbox/mcp-core/testing';
-import { defaultLimits } from '../src/files/limits.ts';
-import { exploreProjectPrompt } from '../src/prompts/explore-project.ts';
-import { completePath } from '../src/resources/complete-path.ts';
-import { listResources } from '../src/resources/list-resources.ts';
-import { NameCache } from '../src/resources/name-cache.ts';
-import { readResourceContents } from '../src/resources/read-resource.ts';
-import type { SessionSandbox } from '../src/session/session-sandbox.ts';
+import type { Opener } from '@signalbox/file-sandbox';
 import { createToolCaller } from '../src/testing/call-tool.ts';
+import { marks, outsideTime, readKinds } from './read-kinds.ts';
+import { insideFiles, names, outsideFiles, writeKinds } from './write-kinds.ts';
 
 export interface AttackPlan {
   readonly reads: number;
   readonly writes: number;
-  /** Whether to end the attack at its first success; for a control, which must be broken. */
+  /** Whether to end the attack when it has broken every kind; for a control. */
   readonly stopsWhenBroken?: boolean;
 }
 
+/** Counts of one kind of request. */
+export interface KindCount {
+  sent: number;
+  /** Reads that showed the directory inside, and writes that succeeded. */
+  succeeded: number;
+  /** Reads that showed something of the outside, or changes outside that only such writes make. */
+  broken: number;
+}
+
 export interface AttackOutcome {
-  readonly reads: number;
-  readonly writes: number;
-  /** Number of calls that succeeded. */
-  readonly succeeded: number;
-  /** Number of answers that contain data from outside. */
+  readonly kinds: ReadonlyMap<string, KindCount>;
+  /** Answers, also of writes and errors, that show something of the outside. */
   readonly leaks: number;
-  /** Paths outside that were added, removed or changed. */
-  readonly changedOutside: readonly string[];
+  /** Changes of paths outside: `added`, `changed` or `removed`, and the path. */
+  readonly changesOutside: ReadonlySet<string>;
   readonly swaps: number;
   readonly elapsedMs: number;
 }
 
-const secret = 'OUTSIDE-SECRET';
-/** Size of the files outside; no file inside has this size. */
-const outsideSize = 900;
-const outsideTime = new Date('2001-02-03T04:05:06Z');
-const outside = {
-  'x.txt': `${secret} `.repeat(outsideSize / 15),
-  'README.md': secret,
-  'e.txt': secret,
-  'outside-only.txt': secret,
-  'log.txt': secret,
-  'deep/x.txt': secret,
-};
 /** Number of parallel calls. */
 const width = 40;
-/** Number of names that writes use in turn, so that directories stay small. */
-const names = 64;
-
-type Call = readonly [tool: string, args: JsonObject];
-
-/** Requests other than tool calls: resources, completion of paths, and the prompt. */
-const otherCalls: { readonly [name: string]: (sandbox: Sandbox) => Promise<unknown> } = {
-  'resource, a file': (sandbox) => readResource(sandbox, 'd/x.txt'),
-  'resource, a directory': (sandbox) => readResource(sandbox, 'd'),
-  'resource, the list': (sandbox) =>
-    listResources(sandbox, undefined, { signal: neverAborted, names: new NameCache() }),
-  completion: (sandbox) => completePath(sandbox, 'd/', neverAborted),
-  prompt: (sandbox) => readPrompt(sandbox, 'd'),
-};
-
-const neverAborted = new AbortController().signal;
-
-async function readPrompt(sandbox: Sandbox, directory: string): Promise<unknown> {
-  // The prompt asks its session for nothing but the sandbox.
-  const session = { forRequest: () => Promise.resolve(sandbox) } as unknown as SessionSandbox;
-  const args = { path: directory } as never;
-  return exploreProjectPrompt(session).handler(args, createTestContext());
-}
-
-async function readResource(sandbox: Sandbox, name: string): Promise<unknown> {
-  await using pinned = await sandbox.pin(name);
-  return await readResourceContents(pinned, {
-    uri: 'file:///race',
-    sandbox,
-    limits: defaultLimits,
-    signal: neverAborted,
-  });
-}
-
-const readCalls: readonly Call[] = [
-  ['read_text_file', { path: 'd/x.txt' }],
-  ['read_text_file', { path: 'd/x.txt', tail: 1 }],
-  ['read_media_file', { path: 'd/x.txt' }],
-  ['read_multiple_files', { paths: ['d/x.txt', 'd/e.txt'] }],
-  ['get_file_info', { path: 'd/x.txt', hash: true }],
-  ['list_directory', { path: 'd' }],
-  ['list_directory_with_sizes', { path: 'd' }],
-  ['directory_tree', { path: '.' }],
-  ['search_files', { path: '.', pattern: '**/*.txt' }],
-  ['search_content', { path: '.', pattern: 'OUTSIDE' }],
-  ...Object.keys(otherCalls).map((name): Call => [name, {}]),
-];
-
-function writeCall(round: number): Call {
-  const name = `n${Math.floor(round / 10) % names}`;
-  const calls: readonly Call[] = [
-    ['write_file', { path: 'd/x.txt', content: 'inside' }],
-    ['write_file', { path: `d/${name}.txt`, content: 'inside' }],
-    ['append_file', { path: 'd/log.txt', content: 'inside\n' }],
-    [
-      'edit_file',
-      {
-        path: 'd/e.txt',
-        edits: [
-          { oldText: round % 20 < 10 ? 'one' : 'two', newText: round % 20 < 10 ? 'two' : 'one' },
-        ],
-      },
-    ],
-    ['copy_file', { source: 'd/x.txt', destination: `d/${name}-copy.txt` }],
-    ['move_file', { source: `d/${name}.txt`, destination: `d/${name}-moved.txt` }],
-    ['delete_file', { path: `d/${name}-copy.txt` }],
-    ['delete_file', { path: `d/${name}-moved.txt` }],
-    ['create_directory', { path: `d/deep/${name}` }],
-    ['delete_file', { path: `d/deep/${name}`, recursive: true }],
-  ];
-  return calls[round % calls.length] ?? ['list_directory', { path: 'd' }];
-}
+/** Longest pause after a swap: without pauses, calls of many steps seldom succeed. */
+const maxPauseMs = 10;
 
 /**
- * Calls the tools while another thread swaps one of their directories with a link to the outside as
- * fast as possible.
+ * Sends requests of every kind while another thread swaps their directory with a link to the
+ * outside. A control then goes on with the kinds that are not broken.
  */
 export async function attack(
   opener: Opener,
   { reads, writes, stopsWhenBroken = false }: AttackPlan,
 ): Promise<AttackOutcome> {
-  await using folders = await createTemporaryFolders({
-    root: {
-      'd/x.txt': 'inside',
-      'd/e.txt': 'one',
-      'd/log.txt': 'inside\n',
-      'd/README.md': 'inside',
-    },
-    outside,
-  });
-  await mkdir(path.join(folders.root, 'd/deep'));
+  await using folders = await createTemporaryFolders({ root: insideFiles, outside: outsideFiles });
   await symlink(folders.outside, path.join(folders.root, 'link'));
-  for (const name of Object.keys(outside))
-    await utimes(path.join(folders.outside, name), outsideTime, outsideTime);
-  const marks = [
-    secret,
-    'outside-only',
-    `"size":${outsideSize}`,
-    '2001-02-03T',
-    hashOf(Buffer.from(outside['x.txt'])),
-  ];
-  const before = contentsOf(folders.outside);
+  await using directory = await open(path.join(folders.root, 'd'));
   const tools = await createToolCaller([folders.root], { opener });
-  const count = { reads: 0, writes: 0, succeeded: 0, leaks: 0 };
-  const run = async ([tool, args]: Call) => {
-    const called =
-      otherCalls[tool]?.(tools.sandbox).then((answer) => JSON.stringify(answer)) ??
-      tools.call(tool, args).then(({ text, structured }) => text + JSON.stringify(structured));
-    const answer = await called.then(
-      (shown) => ({ isDone: true, shown }),
-      (error: unknown) => ({ isDone: false, shown: String(error) }),
+  const kinds = new Map<string, KindCount>(
+    [...readKinds, ...writeKinds].map(({ name }) => [name, { sent: 0, succeeded: 0, broken: 0 }]),
+  );
+  const sent = { reads: 0, writes: 0 };
+  const left = { reads: readKinds, writes: writeKinds };
+  let leaks = 0;
+  /** Counts a request; resolves with whether its answer shows something of the outside. */
+  const settle = async (name: string, request: Promise<unknown>, shows: string) => {
+    const answer = await request.then(
+      (value) => JSON.stringify(value),
+      (error: unknown) => error,
     );
-    if (answer.isDone) count.succeeded++;
-    if (marks.some((mark) => answer.shown.includes(mark))) count.leaks++;
+    const isDone = typeof answer === 'string' && answer.includes(shows);
+    const hasLeaked = marks.some((mark) => String(answer).includes(mark));
+    if (hasLeaked) leaks++;
+    add(kinds, name, { sent: 1, succeeded: isDone ? 1 : 0 });
+    return hasLeaked;
   };
+  const read = async () => {
+    const { name, send, shows } = itemOf(left.reads, sent.reads++);
+    if (await settle(name, send(tools), shows)) add(kinds, name, { broken: 1 });
+  };
+  const write = async () => {
+    const number = Math.floor(sent.writes / left.writes.length) % names;
+    const { name, prepare, tool, args } = itemOf(left.writes, sent.writes++);
+    prepare?.(`/proc/self/fd/${directory.fd}`, number);
+    await settle(name, tools.call(tool, args(number)), '');
+  };
+  const outside = watchOutside(folders.outside);
+  const look = () => {
+    for (const change of outside.look())
+      for (const { name, isChange } of writeKinds)
+        if (isChange.test(change)) add(kinds, name, { broken: 1 });
+  };
+  const isUnbroken = ({ name }: { readonly name: string }) => kinds.get(name)?.broken === 0;
   const began = performance.now();
-  await using swapper = await startSwapper(folders.root);
-  while (count.reads < reads || count.writes < writes) {
-    const batch = Array.from({ length: width }, (_, index): Call => {
-      const isRead = count.writes >= writes || (count.reads < reads && index % 4 !== 0);
-      return isRead
-        ? (readCalls[count.reads++ % readCalls.length] ?? ['list_directory', { path: 'd' }])
-        : writeCall(count.writes++);
+  await using swapper = await startSwapper(folders.root, { maxPauseMs });
+  for (;;) {
+    const canRead = () => left.reads.length > 0 && sent.reads < reads;
+    const canWrite = () => left.writes.length > 0 && sent.writes < writes;
+    if (!canRead() && !canWrite()) break;
+    const batch = Array.from({ length: width }, async (_, index) => {
+      if (canRead() && (index % 4 !== 0 || !canWrite())) await read();
+      else if (canWrite()) await write();
     });
-    await Promise.all(batch.map(run));
-    const isBroken =
-      stopsWhenBroken &&
-      count.leaks > 0 &&
-      differences(before, contentsOf(folders.outside)).length > 0;
-    if (isBroken) break;
+    await Promise.all(batch);
+    if (!stopsWhenBroken) continue;
+    look();
+    left.reads = left.reads.filter(isUnbroken);
+    left.writes = left.writes.filter(isUnbroken);
   }
   const swaps = await swapper.stop();
+  look();
   return {
-    ...count,
-    changedOutside: differences(before, contentsOf(folders.outside)),
+    kinds,
+    leaks,
+    changesOutside: outside.changes,
     swaps,
     elapsedMs: performance.now() - began,
   };
+}
+
+function itemOf<T>(items: readonly T[], round: number): T {
+  return items[round % items.length] as T;
+}
+
+function add(
+  kinds: ReadonlyMap<string, KindCount>,
+  name: string,
+  { sent = 0, succeeded = 0, broken = 0 }: Partial<KindCount>,
+): void {
+  const count = kinds.get(name);
+  if (count === undefined) return;
+  count.sent += sent;
+  count.succeeded += succeeded;
+  count.broken += broken;
+}
+
+interface OutsideWatch {
+  readonly changes: ReadonlySet<string>;
+  /** Returns the changes since the last look. */
+  readonly look: () => readonly string[];
+}
+
+function watchOutside(folder: string): OutsideWatch {
+  let before = contentsOf(folder);
+  const changes = new Set<string>();
+  setTimes(folder, before);
+  return {
+    changes,
+    look() {
+      const after = contentsOf(folder);
+      const found = differences(before, after);
+      for (const change of found) changes.add(change);
+      if (found.length > 0) setTimes(folder, after);
+      before = after;
+      return found;
+    },
+  };
+}
+
+/** Sets the time by which an answer shows the outside; also of the folder itself, which every change in it resets. */
+function setTimes(folder: string, contents: Contents): void {
+  for (const name of [...contents.keys(), '.'])
+    utimesSync(path.join(folder, name), outsideTime, outsideTime);
 }
 
 type Contents = ReadonlyMap<string, string>;
@@ -204,7 +173,9 @@ function contentsOf(folder: string): Contents {
 }
 
 function differences(before: Contents, after: Contents): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => before.get(name) !== after.get(name),
-  );
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((name) => {
+    if (before.get(name) === after.get(name)) return [];
+    if (!before.has(name)) return `added ${name}`;
+    return after.has(name) ? `changed ${name}` : `removed ${name}`;
+  });
 }

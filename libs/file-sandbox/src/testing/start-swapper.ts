@@ -7,10 +7,17 @@ export interface Swapper extends AsyncDisposable {
   stop(): Promise<number>;
 }
 
-/** Swaps `root/d` between the real directory and the link `root/link` until `stop` is called. */
-export async function startSwapper(root: string): Promise<Swapper> {
+/**
+ * Swaps `root/d` between the real directory and the link `root/link` until `stop` is called. After
+ * about one swap of 32, pauses for a random time of at most `maxPauseMs`; default 0.
+ */
+export async function startSwapper(
+  root: string,
+  { maxPauseMs = 0 }: { readonly maxPauseMs?: number } = {},
+): Promise<Swapper> {
   const stop = new SharedArrayBuffer(4);
-  const worker = new Worker(swapperSource, { eval: true, workerData: { root, stop } });
+  const workerData = { root, stop, maxPauseMs };
+  const worker = new Worker(swapperSource, { eval: true, workerData });
   const next = async () => {
     const [message] = (await once(worker, 'message')) as [unknown];
     return message;
@@ -31,7 +38,7 @@ export async function startSwapper(root: string): Promise<Swapper> {
 const swapperSource = `
   const { renameSync, rmSync } = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
-  const { root, stop } = workerData;
+  const { root, stop, maxPauseMs } = workerData;
   const stopped = new Int32Array(stop);
   parentPort.postMessage('running');
   // A write with createParents may have put a directory where the name was free for a moment.
@@ -49,12 +56,18 @@ const swapperSource = `
       }
     }
   };
+  const pause = () => {
+    if (maxPauseMs > 0 && Math.random() < 1 / 32)
+      Atomics.wait(stopped, 0, 0, Math.random() * maxPauseMs);
+  };
   let swaps = 0;
   while (Atomics.load(stopped, 0) === 0) {
     move('/d', '/real');
     move('/link', '/d');
+    pause();
     move('/d', '/link');
     move('/real', '/d');
+    pause();
     swaps++;
   }
   parentPort.postMessage(swaps);
