@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { checkQuery } from './check-query.ts';
 import { RefusedQueryError } from './statement-tokens.ts';
@@ -126,7 +127,7 @@ describe('checkQuery', () => {
     expect(() => checkQuery('attach x as y')).toThrow(
       'ATTACH is not allowed: the server works on one database file. Allowed:',
     );
-    expect(() => checkQuery('SELEC 1')).toThrow('A query cannot start with "SELEC". Allowed:');
+    expect(() => checkQuery('(SELECT 1)')).toThrow('A query cannot start with "(". Allowed:');
     expect(() => checkQuery('PRAGMA user_version = 7')).toThrow(
       'PRAGMA user_version can be read, not set',
     );
@@ -134,4 +135,30 @@ describe('checkQuery', () => {
       'PRAGMA journal_mode is not allowed. Allowed, for reading: table_info,',
     );
   });
+
+  test.each([
+    'SELEC 1',
+    'sélect 1',
+    'TABLE t',
+    'FROM t SELECT 1',
+    'show tables',
+    'EXPLAIN SELEC 1',
+  ])('reports the syntax error of %s as SQLite does', (sql) => {
+    const database = new Database(':memory:');
+    const messages = [() => database.prepare(sql), () => checkQuery(sql)].map(messageOf);
+    database.close();
+    expect(messages[0]).toMatch(/^near ".*": syntax error$/);
+    expect(messages[1]).toBe(
+      `SQLITE_ERROR: ${messages[0]}. Allowed: one SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN] of those, or a reading PRAGMA.`,
+    );
+  });
 });
+
+function messageOf(work: () => unknown): string {
+  try {
+    work();
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

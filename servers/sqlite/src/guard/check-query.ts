@@ -17,6 +17,7 @@ export interface CheckedQuery {
 
 const ALLOWED =
   'Allowed: one SELECT, WITH … SELECT, VALUES, EXPLAIN [QUERY PLAN] of those, or a reading PRAGMA.';
+const MAX_WORD_LENGTH = 40;
 const READS: ReadonlySet<string> = new Set(['select', 'values', 'with']);
 const REASONS: ReadonlyMap<string, string> = new Map([
   ...['attach', 'detach'].map((word) => [word, 'the server works on one database file'] as const),
@@ -106,10 +107,14 @@ function checkPragma(tokens: readonly Token[]): void {
 
 function refuse(token: Token | undefined): RefusedQueryError {
   const text = token?.text ?? '';
-  const reason = REASONS.get(wordOf(token));
+  const word = wordOf(token);
+  const reason = REASONS.get(word);
   if (reason !== undefined)
     return new RefusedQueryError(`${text.toUpperCase()} is not allowed: ${reason}. ${ALLOWED}`);
+  // No statement of SQLite begins with another word, so that this is its message.
+  if (word !== '' && text.length <= MAX_WORD_LENGTH)
+    return new RefusedQueryError(`SQLITE_ERROR: near "${text}": syntax error. ${ALLOWED}`);
   return new RefusedQueryError(
-    `A query cannot start with ${JSON.stringify(text.slice(0, 40))}. ${ALLOWED}`,
+    `A query cannot start with ${JSON.stringify(text.slice(0, MAX_WORD_LENGTH))}. ${ALLOWED}`,
   );
 }
