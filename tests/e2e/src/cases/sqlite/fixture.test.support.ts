@@ -1,13 +1,23 @@
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterAll, beforeEach } from 'vitest';
+import { afterAll, beforeEach, expect } from 'vitest';
 import {
+  inFull,
   StdioPeer,
   type CallOutcome,
   type Era,
+  type Json,
   type PeerOptions,
 } from '../stdio-peer.test.support.ts';
 
@@ -100,18 +110,54 @@ export function useFixture(...args: readonly string[]): Fixture {
 }
 
 /**
- * Measures up to three times, until every time is below its limit, and returns the last times: the
- * load of the machine only makes times longer.
+ * Returns a time limit of a case. There is none unless the cases run in full, on a machine that does
+ * nothing else.
  */
-export async function untilWithin<Times extends { readonly [name: string]: number }>(
-  limits: Times,
-  measure: () => Promise<Times>,
-): Promise<Times> {
-  for (let attempt = 1; ; attempt++) {
-    const times = await measure();
-    const isWithin = Object.entries(limits).every(([name, limit]) => (times[name] ?? 0) < limit);
-    if (isWithin || attempt === 3) return times;
-  }
+export function clockLimitMs(limitMs: number): number {
+  return inFull ? limitMs : Infinity;
+}
+
+/**
+ * Sends a call and, in the same piece, a request for the tools, and returns their times. A server that
+ * answers while the call runs answers the second first, however loaded the machine is.
+ */
+export async function sendTogether(peer: StdioPeer, call: () => Promise<CallOutcome>) {
+  const startedMs = performance.now();
+  let isListFirst = true;
+  peer.child.stdin.cork();
+  const calling = call().then((outcome) => ({ outcome, tookMs: performance.now() - startedMs }));
+  const listing = peer.request('tools/list').then(({ error }) => {
+    expect(error).toBeUndefined();
+    return performance.now() - startedMs;
+  });
+  peer.child.stdin.uncork();
+  void calling.then(() => (isListFirst = false));
+  const listMs = await listing;
+  const isFirst = isListFirst;
+  return { ...(await calling), listMs, isListFirst: isFirst };
+}
+
+/** Returns the seconds that the progress of a call has reported. */
+export function secondsOf(peer: StdioPeer, progressToken: string): number[] {
+  return peer.notifications
+    .map((each) => each['params'] as Json)
+    .filter((params) => params['progressToken'] === progressToken)
+    .map((params) => Number(params['progress']));
+}
+
+/** Returns the ids of the query processes of a server. Linux only. */
+export function childrenOf({ child: { pid = 0 } }: StdioPeer): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
+  return children.trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** Returns the processor time of a server and its query processes so far, in milliseconds. Linux only. */
+export function processorMs(peer: StdioPeer): number {
+  const ticks = [peer.child.pid ?? 0, ...childrenOf(peer)].flatMap((pid) => {
+    const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
+    return fields.split(' ').slice(11, 13).map(Number);
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) * 10;
 }
 
 /** Returns the rows of a read_query as objects. */

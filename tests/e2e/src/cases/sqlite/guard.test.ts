@@ -90,8 +90,17 @@ describe.each(eras)('a %s client', (era) => {
       true,
       expect.stringMatching(/no such column: nope.*users\.name/),
     ]);
-    expect((await read('SELEC 1')).isError).toBe(true);
-    expect((await read('')).isError).toBe(true);
+    const misspelled = await read('SELEC 1');
+    expect([misspelled.isError, misspelled.text]).toEqual([
+      true,
+      expect.stringMatching(/near "SELEC": syntax error\. Allowed: one SELECT/),
+    ]);
+    // SQLite has no message for it.
+    const empty = await read('');
+    expect([empty.isError, empty.text]).toEqual([
+      true,
+      expect.stringMatching(/^The query is empty\. Allowed: one SELECT/),
+    ]);
     const incomplete = await read('SELECT * FROM users WHERE');
     expect([incomplete.isError, incomplete.text]).toEqual([
       true,
