@@ -108,3 +108,31 @@ describe.each(eras)('a %s client', (era) => {
     expect(rowsOf(counted)).toEqual([{ n: 0 }]);
   });
 });
+
+test('SQ-29 a modern client cannot use the state of an answered confirmation again', async () => {
+  const elicit = () => 'accept' as const;
+  const peer = await fixture.start('modern', ['--db-path', fixture.db], { elicit });
+  const ask = (query: string, answer: Json = {}) =>
+    peer.request('tools/call', { name: 'write_query', arguments: { query }, ...answer });
+  const query = 'DELETE FROM orders';
+  const { result: asked } = await ask(query);
+  expect(asked?.['resultType']).toBe('input_required');
+  const [key = ''] = Object.keys(asked?.['inputRequests'] as Json);
+  const answer = {
+    requestState: asked?.['requestState'],
+    inputResponses: { [key]: { action: 'accept', content: { confirm: true } } },
+  };
+  const refusal = (message: string) => ({
+    error: { code: -32_602, message: expect.stringContaining(message) as string },
+  });
+  expect(await ask('DELETE FROM users', answer)).toMatchObject(
+    refusal('was not issued here for this request'),
+  );
+  expect(fixture.values('SELECT count(*) FROM users')).toEqual([3]);
+  const { result: done } = await ask(query, answer);
+  expect(done).toMatchObject({ structuredContent: { affectedRows: 2 } });
+  const added = 'INSERT INTO orders VALUES (1, 1, 9.5), (2, 2, 5)';
+  await peer.call('write_query', { query: added });
+  expect(await ask(query, answer)).toMatchObject(refusal('was used before'));
+  expect(fixture.values('SELECT count(*) FROM orders')).toEqual([2]);
+});
