@@ -7,6 +7,8 @@ const HARMFUL: readonly string[] = [
   'DETACH main',
   "VACUUM INTO 'OUT/vacuumed.db'",
   "VACUUM main INTO 'OUT/main.db'",
+  "VACUUM INTO 'OUT/../beside.db'",
+  "ATTACH 'OUT/../beside.db' AS other",
   'VACUUM',
   'REINDEX',
   'ANALYZE',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ToolError } from '@signalbox/mcp-core';
 import Database from 'better-sqlite3';
@@ -16,6 +16,10 @@ export interface FuzzPlan {
   readonly mode: FuzzMode;
   /** Whether the connection is read-only, as that of the reading tools is. */
   readonly isReadOnly: boolean;
+  /** The only statement, instead of random ones; `OUT` stands for a writable folder. */
+  readonly only?: string;
+  /** Whether, as a control, no statement is stopped at its deadline; default false. */
+  readonly isUnlimited?: boolean;
 }
 
 export interface FuzzOutcome {
@@ -39,14 +43,18 @@ const SCHEMA = `
   INSERT INTO orders VALUES (1, 1, 9);
   INSERT INTO fts VALUES ('some words');
   INSERT INTO wide WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 500) SELECT x, x FROM c;`;
+/** Deadline of a statement. */
 const TIMEOUT_MS = 300;
-/** Time after which a statement counts as endless, with a reserve for a machine under load. */
-const ENDLESS_MS = 60_000;
+/** Time beyond the deadline within which a statement must be answered: a commit gets 1.5 s. */
+const GRACE_MS = 2000;
 const CHECK_FILES_EVERY = 250;
+const HOUR_MS = 3_600_000;
+const MAX_WARM_ATTEMPTS = 10;
 
 /**
  * Runs random statements in a query process, one after another, and looks for changes of the
- * database, its connection and the files around it, and for late answers.
+ * database, its connection and the files around it, and for answers later than the deadline and its
+ * grace.
  */
 export async function runFuzz(plan: FuzzPlan): Promise<FuzzOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-fuzz-'));
@@ -58,13 +66,19 @@ export async function runFuzz(plan: FuzzPlan): Promise<FuzzOutcome> {
   database.close();
   const pool = new ExecutorPool<FuzzOperations>({
     path,
-    limits: { ...DEFAULT_LIMITS, timeoutMs: TIMEOUT_MS, busyTimeoutMs: 100 },
+    limits: {
+      ...DEFAULT_LIMITS,
+      timeoutMs: plan.isUnlimited === true ? HOUR_MS : TIMEOUT_MS,
+      busyTimeoutMs: 100,
+    },
     isWriter: !plan.isReadOnly,
     program: fileURLToPath(new URL('./fuzz-executor.ts', import.meta.url)),
   });
   const files = () => fingerprint(path, [out, process.cwd()], plan.mode === 'write');
+  const { only } = plan;
+  const next = only === undefined ? randomSql(plan.seed, out) : () => only.replaceAll('OUT', out);
   try {
-    return await fuzz(plan, randomSql(plan.seed, out), { pool, files });
+    return await fuzz(plan, next, { pool, files });
   } finally {
     await pool.close();
     rmSync(folder, { recursive: true, force: true });
@@ -85,9 +99,11 @@ async function fuzz(
   const before = files();
   const problems: string[] = [];
   let [run, stopped, longestMs] = [0, 0, 0];
+  await warm(pool);
   for (let count = 1; count <= statements && problems.length === 0; count++) {
     const query = next();
     const startedMs = performance.now();
+    const stoppedBefore = stopped;
     try {
       const { isRun, harm } = await withinTime(pool.run('run', { query, mode }, never));
       if (isRun) run += 1;
@@ -96,8 +112,8 @@ async function fuzz(
       if (error instanceof ToolError) stopped += 1;
       else problems.push(`${String(error)}: ${JSON.stringify(query)}`);
     }
-    const tookMs = performance.now() - startedMs;
-    longestMs = Math.max(longestMs, tookMs);
+    longestMs = Math.max(longestMs, performance.now() - startedMs);
+    if (stopped > stoppedBefore) await warm(pool);
     if (count % CHECK_FILES_EVERY === 0 || count === statements) {
       const after = files();
       if (after !== before)
@@ -107,12 +123,29 @@ async function fuzz(
   return { run, stopped, longestMs, problems };
 }
 
-/** Resolves like `work`. @throws Error when it takes longer than any statement may. */
+/**
+ * Waits for a process that answers, so that no statement has to wait for its start. On a loaded
+ * machine an answer can take longer than the deadline; it is waited for several times.
+ */
+async function warm(pool: Target['pool']): Promise<void> {
+  const { signal } = new AbortController();
+  for (let attempt = 1; ; attempt++)
+    try {
+      await pool.run('run', { query: 'SELECT 1', mode: 'read' }, signal);
+      return;
+    } catch (error) {
+      if (attempt === MAX_WARM_ATTEMPTS) throw error;
+    }
+}
+
+/** Resolves like `work`. @throws Error when it takes longer than the deadline and its grace */
 async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    late.reject(new Error(`no answer within ${ENDLESS_MS} ms`));
-  }, ENDLESS_MS);
+    late.reject(
+      new Error(`no answer within the deadline of ${TIMEOUT_MS} ms and ${GRACE_MS} ms of grace`),
+    );
+  }, TIMEOUT_MS + GRACE_MS);
   try {
     return await Promise.race([work, late.promise]);
   } finally {
@@ -120,10 +153,16 @@ async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
   }
 }
 
-/** Returns the names in the folders and, unless writes are allowed, the content of the database. */
+/**
+ * Returns the names in the folders and in that of the database and, unless writes are allowed, the
+ * content of the database.
+ */
 function fingerprint(path: string, folders: readonly string[], mayWrite: boolean): string {
-  const names = folders.map((folder) => readdirSync(folder).toSorted());
+  const names = [dirname(path), ...folders].map((folder) => readdirSync(folder).toSorted());
+  if (mayWrite) {
+    const own = new Set(['-journal', '-wal', '-shm'].map((suffix) => basename(path) + suffix));
+    return JSON.stringify(names.map((each) => each.filter((name) => !own.has(name))));
+  }
   const content = createHash('sha256').update(readFileSync(path)).digest('hex');
-  const database = mayWrite ? [] : [content, statSync(path).mtimeMs];
-  return JSON.stringify([...names, database]);
+  return JSON.stringify([...names, content, statSync(path).mtimeMs]);
 }
