@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -145,14 +146,19 @@ export function secondsOf(peer: StdioPeer, progressToken: string): number[] {
     .map((params) => Number(params['progress']));
 }
 
-/** Returns the ids of the query processes of a server. Linux only. */
+/** Returns the ids of the query processes of a server; none where there is no /proc. */
 export function childrenOf({ child: { pid = 0 } }: StdioPeer): number[] {
+  if (!existsSync('/proc/self/task')) return [];
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1');
   return children.trim().split(' ').filter(Boolean).map(Number);
 }
 
-/** Returns the processor time of a server and its query processes so far, in milliseconds. Linux only. */
+/**
+ * Returns the processor time of a server and its query processes so far, in milliseconds; 0 where
+ * there is no /proc.
+ */
 export function processorMs(peer: StdioPeer): number {
+  if (!existsSync('/proc/self/stat')) return 0;
   const ticks = [peer.child.pid ?? 0, ...childrenOf(peer)].flatMap((pid) => {
     const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? [];
     return fields.split(' ').slice(11, 13).map(Number);
