@@ -6,16 +6,10 @@ import { survivingEdits } from './parallel-edits.ts';
 import { unguardedOpener } from './unguarded-opener.ts';
 
 const { values } = parseArgs({ options: { quick: { type: 'boolean', default: false } } });
-const plan = values.quick
-  ? { reads: 4000, writes: 2000, subscriptions: 300 }
-  : { reads: 60_000, writes: 20_000, subscriptions: 10_000 };
+const full = { reads: 100_000, writes: 30_000, subscriptions: 10_000 };
+const plan = values.quick ? { reads: 4000, writes: 2000, subscriptions: 300 } : full;
 /** Attacks on a control end when every kind is broken, which takes some thousands of requests. */
-const controlPlan = {
-  reads: 100_000,
-  writes: 30_000,
-  subscriptions: 10_000,
-  stopsWhenBroken: true,
-};
+const controlPlan = { ...full, stopsWhenBroken: true };
 /** Part of the requests of a kind that must succeed for the attack on it to mean something. */
 const minSuccess = 1 / 50;
 const problems: string[] = [];
