@@ -298,7 +298,30 @@ describe('a call that fails', () => {
     expect(await service.call(id)).toMatchObject({
       state: 'failed',
       attempt: 4,
-      error: 'The call was lost 4 times; the last time: server died',
+      error: 'The answer of attempt 4, which was the last one, was lost: server died',
+    });
+  });
+
+  test('because its last attempt was lost does not claim that the unsent attempts were lost', async () => {
+    const notSent: ToolCallOutcome = { type: 'not-sent', message: 'server is not ready' };
+    const lost: ToolCallOutcome = { type: 'lost', message: 'server died' };
+    const service = await openService({
+      script: callsThenAnswer([[{ name: 'a__b' }]]),
+      tools: { a__b: outcomes([notSent, notSent, notSent, lost]) },
+    });
+    const { id } = await service.engine.createRun({ prompt: 'go' });
+    for (const attempt of [1, 2, 3]) {
+      await service.until(async () =>
+        (await service.events(id)).find(
+          ({ type, data }) => type === 'tool_call.retrying' && data['attempt'] === attempt,
+        ),
+      );
+      service.clock.advance(2000);
+    }
+    await service.settled(id);
+    expect(await service.call(id)).toMatchObject({
+      state: 'failed',
+      error: 'The answer of attempt 4, which was the last one, was lost: server died',
     });
   });
 

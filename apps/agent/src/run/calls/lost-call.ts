@@ -38,7 +38,7 @@ export async function settleLostCall(
     else
       await failCall(context, change, {
         call,
-        message: `The call was lost ${call.attempt} times; the last time: ${message}`,
+        message: `The answer of attempt ${call.attempt}, which was the last one, was lost: ${message}`,
       });
     return;
   }
