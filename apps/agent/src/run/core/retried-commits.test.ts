@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Store } from '../../ports/store.ts';
-import type { RunEventBody } from './events.ts';
+import type { NewEvent } from '../../ports/store/run-event.ts';
 import { callsThenAnswer } from '../testing/fake-llm.ts';
 import { ok, READ_ONLY } from '../testing/fake-registry.ts';
 import { withRetriedWrites } from '../testing/retried-writes.ts';
@@ -95,7 +95,7 @@ const keepingFirst =
     return {
       ...retrying,
       async write<T>(...[locks, work, options]: Parameters<typeof store.write<T>>): Promise<T> {
-        const written: RunEventBody[] = [];
+        const written: NewEvent[] = [];
         const collected: { [name in keyof Collected]: unknown[] } = { events: [], effects: [] };
         return retrying.write(
           locks,
