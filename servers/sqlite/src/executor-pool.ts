@@ -186,7 +186,10 @@ export class ExecutorPool<
     for (const task of slot.queued) {
       if (this.#isServedElsewhere(task, slot)) continue;
       const other = this.#slotFor(task);
-      if (other === undefined) return void this.#startAnother();
+      if (other === undefined) {
+        this.#startAnother();
+        return;
+      }
       other.send(task);
     }
   }
