@@ -41,7 +41,7 @@ export type WriterPool = ExecutorPool<WriteOperations>;
 
 /** Number of reading processes while there are queries. */
 const WARM_READERS = 2;
-/** Most reading processes, while all others are busy with long queries. */
+/** Maximum number of reading processes; the third and the fourth start while long queries keep the others busy. */
 const MAX_READERS = 4;
 const MAX_WAITING = 100;
 const START_TIMEOUT_MS = 10_000;
@@ -160,7 +160,7 @@ export class ExecutorPool<
     for (const slot of this.#slots) if (slot.isStalled) this.#relieve(slot);
   }
 
-  /** Starts a process for the requests that wait if every other one is busy with a long operation, or looks again later. */
+  /** Starts a process for the waiting requests if each process has been busy with one operation for 20 ms; otherwise looks again then. */
   #startAnother(): void {
     const slots = [...this.#slots];
     if (slots.length >= (this.#isWriter ? 1 : MAX_READERS)) return;

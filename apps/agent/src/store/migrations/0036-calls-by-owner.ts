@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 
 /**
  * An index of the planned and sent calls by owner, and by the time at which those without an owner are
- * due. A sweep so reads none of the calls that wait for an approval.
+ * due. With it, a sweep reads none of the calls that wait for an approval.
  */
 export const callsByOwner: Migration = {
   async up(db: Kysely<unknown>) {

@@ -50,7 +50,7 @@ describe.each(eras)('a %s client', (era) => {
       const peer = await files.serve(era);
       const refused = [
         await peer.call('list_directory', { path: String.raw`\\srv\share\dir\sub` }),
-        await peer.call('read_text_file', { path: 'c:/work/A.TXT' }),
+        await peer.call('read_text_file', { path: 'c:/data/A.TXT' }),
         await peer.call('write_file', { path: String.raw`C:\Work\f.txt:ads`, content: 'x' }),
         await peer.call('read_text_file', { path: String.raw`C:\Work\CON` }),
         await peer.call('read_text_file', { path: String.raw`\\?\C:\Windows\win.ini` }),
